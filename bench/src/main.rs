@@ -1,0 +1,3 @@
+//! Side-by-side measurements, as ratios within one interleaved run.
+
+fn main() {}

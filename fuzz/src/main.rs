@@ -1,0 +1,3 @@
+//! Drives the fuzz targets on stable: plain functions over bytes.
+
+fn main() {}
