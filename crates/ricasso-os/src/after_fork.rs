@@ -1,0 +1,167 @@
+//! The command's own process, between fork and exec.
+//!
+//! It is forked by a warden, which is single-threaded and ours, so it may allocate. It ends in
+//! exec or in exit and never returns.
+
+use crate::channel::{Arrival, Channel, Wait};
+use crate::wire::{Ceilings, Order, Reader, Stage, Writer};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::io::Errno;
+use rustix::process::{Resource, Rlimit, setrlimit};
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+/// What the child tells its warden before it executes: the parts of the order that are the
+/// warden's business, and then, if it comes to that, where the start failed.
+#[derive(Debug, Default)]
+pub(crate) struct Note {
+    pub(crate) ceilings: Ceilings,
+    pub(crate) litter: Vec<PathBuf>,
+    pub(crate) more: bool,
+    pub(crate) failed: Option<(Stage, i32)>,
+}
+
+/// Waits for the order, becomes the command. A closed socket means that none comes any more.
+pub(crate) fn command(job: &Channel, note: OwnedFd) -> ! {
+    let Ok(Arrival::Message(bytes, streams)) = job.receive(Wait::Forever) else { leave() };
+    let (Ok(order), Ok(streams)) = (Order::decode(&bytes), <[OwnedFd; 3]>::try_from(streams))
+    else {
+        leave()
+    };
+    tell(&note, &head_of(&order));
+    let (stage, errno) = become_command(&order, &streams);
+    let mut out = Writer::default();
+    out.number(stage.number());
+    out.number(errno.raw_os_error() as u64);
+    tell(&note, &out.0);
+    leave()
+}
+
+/// Decodes what [`command`] wrote; `None` when it left before it had an order.
+pub(crate) fn read_note(bytes: &[u8]) -> Option<Note> {
+    use std::os::unix::ffi::OsStringExt;
+    let mut from = Reader(bytes);
+    let mut note =
+        Note { ceilings: from.ceilings()?, more: from.number()? == 1, ..Note::default() };
+    for _ in 0..from.number()? {
+        let path = std::ffi::OsString::from_vec(from.bytes()?.to_vec());
+        note.litter.push(path.into());
+    }
+    if let (Some(stage), Some(errno)) = (from.number(), from.number()) {
+        note.failed = Some((Stage::from_number(stage)?, i32::try_from(errno).ok()?));
+    }
+    Some(note)
+}
+
+fn head_of(order: &Order) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.ceilings(&order.ceilings);
+    out.number(u64::from(order.more));
+    out.number(order.litter.len() as u64);
+    order.litter.iter().for_each(|path| out.bytes(path.as_os_str().as_bytes()));
+    out.0
+}
+
+/// Returns only on failure.
+fn become_command(order: &Order, streams: &[OwnedFd; 3]) -> (Stage, Errno) {
+    if let Err(errno) = prepare(order, streams) {
+        return (Stage::Prepare, errno);
+    }
+    if let Err(errno) = rustix::process::chdir(&order.cwd) {
+        return (Stage::Directory, errno);
+    }
+    (Stage::Execute, execute(order))
+}
+
+fn prepare(order: &Order, streams: &[OwnedFd; 3]) -> Result<(), Errno> {
+    // A session of its own: no controlling terminal, so that opening /dev/tty fails at once.
+    rustix::process::setsid()?;
+    rustix::stdio::dup2_stdin(&streams[0])?;
+    rustix::stdio::dup2_stdout(&streams[1])?;
+    rustix::stdio::dup2_stderr(&streams[2])?;
+    set_ceilings(&order.ceilings)?;
+    crate::signals::unblock_all();
+    Ok(())
+}
+
+fn set_ceilings(ceilings: &Ceilings) -> Result<(), Errno> {
+    // A core dump would be a file in the workspace that nobody asked for.
+    lower(Resource::Core, 0)?;
+    if let Some(seconds) = ceilings.cpu_seconds {
+        lower(Resource::Cpu, seconds)?;
+    }
+    if let Some(bytes) = ceilings.file_bytes {
+        lower(Resource::Fsize, bytes)?;
+    }
+    if let Some(files) = ceilings.open_files {
+        lower(Resource::Nofile, files)?;
+    }
+    Ok(())
+}
+
+/// Sets both limits, and never above what this process already has.
+fn lower(resource: Resource, to: u64) -> Result<(), Errno> {
+    let now = rustix::process::getrlimit(resource);
+    let to = now.maximum.map_or(to, |most| most.min(to));
+    setrlimit(resource, Rlimit { current: Some(to), maximum: Some(to) })
+}
+
+/// Executes the program; returns only on failure. Without a slash the name is looked up in the
+/// PATH of the command's own environment, as a shell would.
+fn execute(order: &Order) -> Errno {
+    let argv: Vec<CString> = order.argv.iter().filter_map(|word| c_string(word)).collect();
+    let env: Vec<CString> = order.env.iter().filter_map(|entry| c_string(entry)).collect();
+    let Some(program) = order.argv.first() else { return Errno::INVAL };
+    if program.contains(&b'/') {
+        return execute_at(program, &argv, &env);
+    }
+    let path = order.env.iter().find_map(|entry| entry.strip_prefix(b"PATH="));
+    let mut worst = Errno::NOENT;
+    for directory in path.unwrap_or(b"/usr/local/bin:/usr/bin:/bin").split(|byte| *byte == b':') {
+        let directory = if directory.is_empty() { b"." } else { directory };
+        let candidate = [directory, b"/", program].concat();
+        match execute_at(&candidate, &argv, &env) {
+            Errno::NOENT | Errno::NOTDIR => {}
+            Errno::ACCESS => worst = Errno::ACCESS,
+            errno => return errno,
+        }
+    }
+    worst
+}
+
+fn execute_at(program: &[u8], argv: &[CString], env: &[CString]) -> Errno {
+    let Some(program) = c_string(program) else { return Errno::INVAL };
+    let argv = pointers(argv);
+    let env = pointers(env);
+    // SAFETY: `program` and every element of `argv` and `env` are NUL-terminated strings that live
+    // until the call returns, and both arrays end in a null pointer, as execve(2) demands.
+    unsafe { libc::execve(program.as_ptr(), argv.as_ptr(), env.as_ptr()) };
+    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::INVAL)
+}
+
+fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
+    let strings = strings.iter().map(|string| string.as_ptr());
+    strings.chain(std::iter::once(std::ptr::null())).collect()
+}
+
+fn c_string(bytes: &[u8]) -> Option<CString> {
+    CString::new(bytes).ok()
+}
+
+fn tell(note: &OwnedFd, mut bytes: &[u8]) {
+    while !bytes.is_empty() {
+        match rustix::io::write(note.as_fd(), bytes) {
+            Ok(written) => bytes = &bytes[written..],
+            Err(Errno::INTR) => {}
+            // The warden is gone, and with it everybody who could be told.
+            Err(_) => leave(),
+        }
+    }
+}
+
+/// Ends this process at once, without running anything that belongs to the process it came from.
+pub(crate) fn leave() -> ! {
+    // SAFETY: _exit ends the process and touches no memory of it.
+    unsafe { libc::_exit(0) }
+}

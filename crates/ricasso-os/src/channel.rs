@@ -1,0 +1,189 @@
+//! A SEQPACKET socket between two of our processes: whole messages, with descriptors.
+
+use crate::error::{Error, Result};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
+    SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg,
+    sendmsg, socketpair,
+};
+use std::io::{IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+
+/// A message of up to this many bytes goes through the socket itself; a longer one goes into an
+/// anonymous file whose descriptor is sent. The kernel's default send buffer is 208 KiB.
+const INLINE_BYTES: usize = 64 * 1024;
+/// Descriptors in one message: three streams, and one for a long payload.
+const MOST_FDS: usize = 4;
+/// Marks a message whose payload is in the last descriptor.
+const LONG: &[u8] = b"\0long";
+
+/// One end.
+#[derive(Debug)]
+pub(crate) struct Channel(OwnedFd);
+
+/// What arrived.
+#[derive(Debug)]
+pub(crate) enum Arrival {
+    /// A message and its descriptors.
+    Message(Vec<u8>, Vec<OwnedFd>),
+    /// Nothing there yet (only without waiting).
+    Nothing,
+    /// The other end is closed.
+    Closed,
+}
+
+/// Whether a call may wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// Until there is something.
+    Forever,
+    /// Not at all.
+    Never,
+}
+
+impl Channel {
+    /// Two connected ends, closed on exec.
+    pub(crate) fn pair() -> Result<(Channel, Channel)> {
+        let (one, other) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
+                .map_err(Error::call("make a socket pair"))?;
+        Ok((Channel(one), Channel(other)))
+    }
+
+    pub(crate) fn from_fd(fd: OwnedFd) -> Channel {
+        Channel(fd)
+    }
+
+    pub(crate) fn into_fd(self) -> OwnedFd {
+        self.0
+    }
+
+    /// Sends one message. A peer that is gone is [`Error::Gone`].
+    pub(crate) fn send(&self, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> Result<()> {
+        if bytes.len() <= INLINE_BYTES {
+            return self.send_inline(bytes, fds);
+        }
+        let file = long_payload(bytes)?;
+        let mut all = fds.to_vec();
+        all.push(file.as_fd());
+        self.send_inline(LONG, &all)
+    }
+
+    fn send_inline(&self, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> Result<()> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if !fds.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(fds)) {
+            return Err(Error::Garbled { what: "descriptors" });
+        }
+        loop {
+            let sent =
+                sendmsg(&self.0, &[IoSlice::new(bytes)], &mut ancillary, SendFlags::NOSIGNAL);
+            match sent {
+                Ok(_) => return Ok(()),
+                Err(Errno::INTR) => {}
+                Err(Errno::PIPE | Errno::CONNRESET | Errno::NOTCONN) => {
+                    return Err(Error::Gone { who: "other end of the socket" });
+                }
+                Err(errno) => return Err(Error::call("send on our socket")(errno)),
+            }
+        }
+    }
+
+    /// Receives one message.
+    pub(crate) fn receive(&self, wait: Wait) -> Result<Arrival> {
+        let mut bytes = vec![0u8; INLINE_BYTES];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let flags = match wait {
+            Wait::Forever => RecvFlags::CMSG_CLOEXEC,
+            Wait::Never => RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT,
+        };
+        let got = loop {
+            match recvmsg(&self.0, &mut [IoSliceMut::new(&mut bytes)], &mut ancillary, flags) {
+                Ok(got) => break got,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(Arrival::Nothing),
+                Err(Errno::CONNRESET) => return Ok(Arrival::Closed),
+                Err(errno) => return Err(Error::call("receive on our socket")(errno)),
+            }
+        };
+        if got.flags.contains(ReturnFlags::TRUNC) || got.flags.contains(ReturnFlags::CTRUNC) {
+            return Err(Error::Garbled { what: "cut short by the kernel" });
+        }
+        if got.bytes == 0 {
+            return Ok(Arrival::Closed);
+        }
+        let mut fds: Vec<OwnedFd> = Vec::new();
+        for message in ancillary.drain() {
+            if let RecvAncillaryMessage::ScmRights(received) = message {
+                fds.extend(received);
+            }
+        }
+        bytes.truncate(got.bytes);
+        if bytes == LONG {
+            let file = fds.pop().ok_or(Error::Garbled { what: "long payload" })?;
+            bytes = read_payload(file)?;
+        }
+        Ok(Arrival::Message(bytes, fds))
+    }
+}
+
+impl AsFd for Channel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+fn long_payload(bytes: &[u8]) -> Result<OwnedFd> {
+    use rustix::fs::{MemfdFlags, memfd_create};
+    use std::io::{Seek, Write};
+    let fd = memfd_create("ricasso-order", MemfdFlags::CLOEXEC)
+        .map_err(Error::call("make an anonymous file for a long message"))?;
+    let mut file = std::fs::File::from(fd);
+    let written = file.write_all(bytes).and_then(|()| file.rewind());
+    written.map_err(|source| Error::Call { what: "fill the file of a long message", source })?;
+    Ok(file.into())
+}
+
+fn read_payload(file: OwnedFd) -> Result<Vec<u8>> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    let read = std::fs::File::from(file).read_to_end(&mut bytes);
+    read.map_err(|source| Error::Call { what: "read the file of a long message", source })?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(arrival: Arrival) -> (Vec<u8>, Vec<OwnedFd>) {
+        match arrival {
+            Arrival::Message(bytes, fds) => (bytes, fds),
+            Arrival::Nothing | Arrival::Closed => panic!("no message"),
+        }
+    }
+
+    #[test]
+    fn short_and_long_messages_arrive_whole_with_their_descriptors() {
+        let (one, other) = Channel::pair().unwrap();
+        for length in [1, INLINE_BYTES, INLINE_BYTES + 1, 3_000_000] {
+            let sent: Vec<u8> = (0..length).map(|n| n as u8).collect();
+            one.send(&sent, &[one.as_fd(), other.as_fd()]).unwrap();
+            let (got, fds) = message(other.receive(Wait::Forever).unwrap());
+            assert!(got == sent, "length {length}");
+            assert_eq!(fds.len(), 2);
+        }
+    }
+
+    #[test]
+    fn a_closed_peer_is_told_apart_from_silence() {
+        let (one, other) = Channel::pair().unwrap();
+        assert!(matches!(other.receive(Wait::Never).unwrap(), Arrival::Nothing));
+        drop(one);
+        assert!(matches!(other.receive(Wait::Never).unwrap(), Arrival::Closed));
+        assert!(matches!(other.send(b"x", &[]), Err(Error::Gone { .. })));
+    }
+}

@@ -1,0 +1,49 @@
+//! What this machine can do, probed where the job will run. A plan is drawn against it.
+
+use std::path::PathBuf;
+
+/// The facts of a machine that plans depend on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Host {
+    /// The kernel's release, as `uname -r` says it.
+    pub kernel: String,
+    /// `/bin/bash`, where there is one.
+    pub bash: Option<PathBuf>,
+    /// `/bin/sh`.
+    pub sh: Option<PathBuf>,
+    /// The Z shell, where there is one.
+    pub zsh: Option<PathBuf>,
+    /// How the whole tree of a job is ended.
+    pub kill: Option<&'static str>,
+    /// How files can be confined; `None` until this version can.
+    pub files: Option<&'static str>,
+    /// How the network can be confined; `None` until this version can.
+    pub net: Option<&'static str>,
+    /// How a program list can be held; `None` until this version can.
+    pub programs: Option<&'static str>,
+    /// How limits are held.
+    pub limits: Option<&'static str>,
+}
+
+impl Host {
+    /// Looks at the machine. Cheap: a handful of system calls.
+    pub fn probe() -> Host {
+        let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
+        Host {
+            kernel,
+            bash: first_of(&["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"]),
+            sh: first_of(&["/bin/sh", "/usr/bin/sh"]),
+            zsh: first_of(&["/bin/zsh", "/usr/bin/zsh", "/usr/local/bin/zsh"]),
+            kill: crate::tree::can_walk().then_some("subreaper"),
+            files: None,
+            net: None,
+            programs: None,
+            limits: crate::tree::can_walk().then_some("rlimit+poll"),
+        }
+    }
+}
+
+fn first_of(paths: &[&str]) -> Option<PathBuf> {
+    paths.iter().map(PathBuf::from).find(|path| path.is_file())
+}

@@ -1,0 +1,258 @@
+//! The token without which there is no engine: a small process that makes wardens.
+//!
+//! The engine's own process may be big and threaded, and a fork of it would be slow and unsafe.
+//! So wardens are forked by a keeper, which is started by exec, small and single-threaded. A
+//! one-shot program of our own that has no threads yet may be its own keeper.
+
+mod serve;
+
+use crate::channel::{Arrival, Channel, Wait};
+use crate::error::{Error, Result};
+use crate::tree;
+use crate::warden::{self, Warden};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard};
+
+pub(crate) use serve::close_all_but;
+
+/// The name under which a copy of a program knows that it is the keeper.
+pub const KEEPER_NAME: &str = "ricasso-keeper";
+/// What a keeper says first. Owner and keeper must be the same build of the same messages.
+const HELLO: &[u8] = concat!("ricasso-keeper ", env!("CARGO_PKG_VERSION")).as_bytes();
+/// Asks a keeper for a warden; the warden's end of the socket comes along.
+const WARDEN: &[u8] = b"warden";
+/// Wardens that wait for a job ahead of time. Two bridge the refill, which is shorter than any
+/// turn of a model.
+const MOST_SPARES: usize = 2;
+
+/// Makes wardens. Dropping it ends every job that is still running.
+#[derive(Debug)]
+pub struct Keeper {
+    program: Program,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Clone)]
+enum Program {
+    /// This process forks wardens itself.
+    Own,
+    /// A copy of this program, under [`KEEPER_NAME`].
+    Copy,
+    /// An installed ricasso, with its hidden verb.
+    Installed(PathBuf),
+}
+
+#[derive(Debug, Default)]
+struct State {
+    process: Option<Process>,
+    spares: Vec<Warden>,
+    restarts: u64,
+}
+
+#[derive(Debug)]
+struct Process {
+    child: Child,
+    /// Always there but while the process is being dropped.
+    control: Option<Channel>,
+    greeted: bool,
+}
+
+impl Keeper {
+    /// For the first line of `main`: starts a copy of this program as the keeper. In the copy
+    /// itself this never returns.
+    pub fn at_start_of_main() -> Result<Keeper> {
+        if std::env::args_os().next().is_some_and(|name| name == KEEPER_NAME) {
+            Keeper::serve_standard_input();
+        }
+        Keeper::start(Program::Copy)
+    }
+
+    /// Starts an installed `ricasso` as the keeper: for tests, and where main is not ours.
+    pub fn program(path: impl Into<PathBuf>) -> Result<Keeper> {
+        Keeper::start(Program::Installed(path.into()))
+    }
+
+    /// This process is its own keeper. Only for small programs of our own: it becomes a subreaper
+    /// and forks, so it is refused as soon as there is a second thread.
+    pub fn in_this_process() -> Result<Keeper> {
+        if !tree::can_walk() {
+            return Err(Error::NoProc);
+        }
+        tree::become_subreaper()?;
+        Ok(Keeper { program: Program::Own, state: Mutex::default() })
+    }
+
+    /// The keeper's own life: what the hidden verb of the program calls.
+    pub fn serve_standard_input() -> ! {
+        serve::serve()
+    }
+
+    fn start(program: Program) -> Result<Keeper> {
+        if !tree::can_walk() {
+            return Err(Error::NoProc);
+        }
+        let process = Process::start(&program)?;
+        let state = State { process: Some(process), ..State::default() };
+        Ok(Keeper { program, state: Mutex::new(state) })
+    }
+
+    /// A warden for one job: a spare where one waits, else a new one.
+    pub fn warden(&self) -> Result<Warden> {
+        let mut state = self.state();
+        if let Some(spare) = state.spares.pop() {
+            return Ok(spare);
+        }
+        self.make(&mut state)
+    }
+
+    /// Has spare wardens made ahead of time, up to a small bound; tells how many wait now.
+    pub fn stock(&self) -> Result<usize> {
+        let mut state = self.state();
+        while state.spares.len() < MOST_SPARES {
+            let spare = self.make(&mut state)?;
+            state.spares.insert(0, spare);
+        }
+        Ok(state.spares.len())
+    }
+
+    /// How often the keeper had to be started anew because somebody killed it.
+    pub fn restarts(&self) -> u64 {
+        self.state().restarts
+    }
+
+    /// The keeper's process, where it is not this one.
+    pub fn pid(&self) -> Option<u32> {
+        self.state().process.as_ref().map(|process| process.child.id())
+    }
+
+    /// After a warden was lost: ends what it left behind. A keeper in a process of its own does
+    /// this by itself, and so it is only work where this process is the keeper.
+    pub fn sweep_after_loss(&self) {
+        match self.program {
+            Program::Own => {
+                tree::end(&std::collections::BTreeSet::new(), &mut |_, _| {});
+            }
+            Program::Copy | Program::Installed(_) => {}
+        }
+    }
+
+    fn make(&self, state: &mut State) -> Result<Warden> {
+        let (ours, theirs) = Channel::pair()?;
+        match self.program {
+            Program::Own => fork_warden(theirs)?,
+            Program::Copy | Program::Installed(_) => self.ask(state, theirs.as_fd())?,
+        }
+        Ok(Warden::new(ours))
+    }
+
+    /// Asks the keeper for a warden. A keeper that somebody killed is replaced, once.
+    fn ask(&self, state: &mut State, theirs: BorrowedFd<'_>) -> Result<()> {
+        if let Some(process) = &mut state.process {
+            match process.ask(theirs, &self.program) {
+                Ok(()) => return Ok(()),
+                Err(Error::Gone { .. }) => {}
+                Err(other) => return Err(other),
+            }
+        }
+        state.restarts += 1;
+        state.spares.clear();
+        state.process = None;
+        let process = state.process.insert(Process::start(&self.program)?);
+        process.ask(theirs, &self.program)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // The state is whole between any two statements, so a panic elsewhere spoils nothing.
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Program {
+    fn path(&self) -> PathBuf {
+        match self {
+            Program::Own | Program::Copy => PathBuf::from("/proc/self/exe"),
+            Program::Installed(path) => path.clone(),
+        }
+    }
+}
+
+impl Process {
+    fn start(program: &Program) -> Result<Process> {
+        let (ours, theirs) = Channel::pair()?;
+        let path = program.path();
+        let mut command = Command::new(&path);
+        match program {
+            Program::Own | Program::Copy => command.arg0(KEEPER_NAME),
+            Program::Installed(_) => command.arg("keeper"),
+        };
+        command.env_clear().current_dir("/");
+        command.stdin(theirs.into_fd()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn();
+        let child =
+            child.map_err(|source| Error::Path { what: "start the keeper", path, source })?;
+        Ok(Process { child, control: Some(ours), greeted: false })
+    }
+
+    fn ask(&mut self, theirs: BorrowedFd<'_>, program: &Program) -> Result<()> {
+        let Some(control) = &self.control else { return Err(Error::Gone { who: "keeper" }) };
+        if !self.greeted {
+            greet(control, program)?;
+            self.greeted = true;
+        }
+        control.send(WARDEN, &[theirs])
+    }
+}
+
+fn greet(control: &Channel, program: &Program) -> Result<()> {
+    match control.receive(Wait::Forever)? {
+        Arrival::Message(said, _) if said == HELLO => Ok(()),
+        Arrival::Message(said, _) => Err(Error::Handshake {
+            program: program.path(),
+            said: String::from_utf8_lossy(&said).into_owned(),
+        }),
+        Arrival::Nothing | Arrival::Closed => {
+            Err(Error::Handshake { program: program.path(), said: String::new() })
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Closing the control socket is what ends the keeper; it then ends every cage, and we wait
+        // for that, so that nothing of us runs when the owner goes on.
+        self.control = None;
+        let _ = self.child.wait();
+    }
+}
+
+fn fork_warden(theirs: Channel) -> Result<()> {
+    let threads = std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count);
+    if threads != 1 {
+        return Err(Error::Threads { found: threads });
+    }
+    match fork()? {
+        None => warden::serve::serve(theirs, None),
+        Some(_) => Ok(()),
+    }
+}
+
+/// Forks. `None` in the child. Callers are single-threaded, so the child may do anything.
+pub(crate) fn fork() -> Result<Option<i32>> {
+    // SAFETY: fork has no demands on memory; every caller is a process with one thread (the keeper,
+    // a warden, or a one-shot program that has just counted its threads), so no lock is left held
+    // in the child.
+    match unsafe { libc::fork() } {
+        -1 => Err(Error::last("fork")),
+        0 => Ok(None),
+        pid => Ok(Some(pid)),
+    }
+}
+
+/// The lifeline of the wardens: while the keeper lives, it holds the other end.
+pub(crate) fn lifeline() -> Result<(OwnedFd, OwnedFd)> {
+    rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
+        .map_err(Error::call("make the lifeline"))
+}

@@ -1,0 +1,176 @@
+//! The keeper's own process: waits for requests, forks wardens, sweeps after a lost one.
+
+use super::{HELLO, WARDEN, fork, lifeline};
+use crate::after_fork::leave;
+use crate::channel::{Arrival, Channel, Wait};
+use crate::error::{Error, Result};
+use crate::{signals, tree, warden};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::collections::BTreeSet;
+use std::os::fd::FromRawFd;
+use std::time::{Duration, Instant};
+
+/// When the owner is gone, its wardens see that themselves and tidy up; this long they may take
+/// before the keeper ends what is left.
+const WARDENS_TIDY: Duration = Duration::from_secs(1);
+
+struct Post {
+    control: Channel,
+    children: OwnedFd,
+    line: (OwnedFd, OwnedFd),
+    wardens: BTreeSet<i32>,
+}
+
+/// Serves the owner at the other end of standard input until it goes away.
+pub(super) fn serve() -> ! {
+    if let Ok(mut post) = Post::enter() {
+        // An error here and the owner's end are the same to those below: everything ends.
+        drop(post.serve());
+        post.end();
+    }
+    leave()
+}
+
+impl Post {
+    fn enter() -> Result<Post> {
+        let _ = rustix::thread::set_name(c"ricasso-keeper");
+        let _ = rustix::process::setsid();
+        signals::reset_all();
+        close_all_but(&[])?;
+        tree::become_subreaper()?;
+        // SAFETY: the owner put the control socket at descriptor 0, and nothing in this process
+        // has taken it: this is the first thing that a keeper does.
+        let control = Channel::from_fd(unsafe { OwnedFd::from_raw_fd(0) });
+        control.send(HELLO, &[])?;
+        let children = signals::block_and_listen(&[libc::SIGCHLD])?;
+        Ok(Post { control, children, line: lifeline()?, wardens: BTreeSet::new() })
+    }
+
+    fn serve(&mut self) -> Result<()> {
+        loop {
+            let mut fds = [
+                PollFd::new(&self.control, PollFlags::IN),
+                PollFd::new(&self.children, PollFlags::IN),
+            ];
+            match poll(&mut fds, None) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(errno) => return Err(Error::call("wait for the owner")(errno)),
+            }
+            let (asked, died) = (!fds[0].revents().is_empty(), !fds[1].revents().is_empty());
+            if died {
+                self.reap();
+            }
+            if asked {
+                match self.control.receive(Wait::Never)? {
+                    Arrival::Message(what, fds) if what == WARDEN => self.fork_warden(fds)?,
+                    Arrival::Message(..) => return Err(Error::Garbled { what: "wish" }),
+                    Arrival::Nothing => {}
+                    Arrival::Closed => return Ok(()),
+                }
+            }
+        }
+    }
+
+    fn fork_warden(&mut self, mut fds: Vec<OwnedFd>) -> Result<()> {
+        let job = fds.pop().ok_or(Error::Garbled { what: "wish without a socket" })?;
+        match fork()? {
+            None => {
+                let line = rustix::io::fcntl_dupfd_cloexec(&self.line.0, 3)
+                    .map_err(Error::call("keep the lifeline"));
+                match line {
+                    Ok(line) => warden::serve::serve(Channel::from_fd(job), Some(line)),
+                    Err(_) => leave(),
+                }
+            }
+            Some(pid) => {
+                self.wardens.insert(pid);
+                Ok(())
+            }
+        }
+    }
+
+    /// A warden that was killed leaves its tree to us: whatever is our child and no warden.
+    fn reap(&mut self) {
+        while signals::take(&self.children).is_some() {}
+        let wardens = &mut self.wardens;
+        tree::reap_all(&mut |pid, _| {
+            wardens.remove(&pid);
+        });
+        if !tree::members(&self.wardens).is_empty() {
+            let wardens = &mut self.wardens;
+            let spare = wardens.clone();
+            tree::end(&spare, &mut |pid, _| {
+                wardens.remove(&pid);
+            });
+        }
+    }
+
+    /// The owner is gone: wardens end their trees and themselves; what then is left, we end.
+    fn end(&mut self) {
+        let until = Instant::now() + WARDENS_TIDY;
+        while tree::reap_all(&mut |_, _| {}) && Instant::now() < until {
+            let mut fds = [PollFd::new(&self.children, PollFlags::IN)];
+            let pause = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
+            let _ = poll(&mut fds, Some(&pause));
+            while signals::take(&self.children).is_some() {}
+        }
+        tree::end(&BTreeSet::new(), &mut |_, _| {});
+    }
+}
+
+/// Closes every descriptor from 3 on but these, and turns 0, 1 and 2 into /dev/null, unless one of
+/// them is to be kept. What the process was started with must reach no command.
+pub(crate) fn close_all_but(keep: &[BorrowedFd<'_>]) -> Result<()> {
+    let mut keep: Vec<u32> = keep.iter().map(|fd| fd.as_raw_fd() as u32).collect();
+    keep.sort_unstable();
+    if !keep.is_empty() {
+        silence()?;
+    }
+    let mut from = 3;
+    for fd in keep.into_iter().filter(|fd| *fd >= 3) {
+        if fd > from {
+            close_range(from, fd - 1)?;
+        }
+        from = fd + 1;
+    }
+    close_range(from, u32::MAX)
+}
+
+/// The standard descriptors of a warden lead nowhere: it must not hold its caller's pipes open.
+fn silence() -> Result<()> {
+    let null = rustix::fs::open(
+        "/dev/null",
+        rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CLOEXEC,
+        rustix::fs::Mode::empty(),
+    )
+    .map_err(Error::call("open /dev/null"))?;
+    let silenced = rustix::stdio::dup2_stdin(&null)
+        .and_then(|()| rustix::stdio::dup2_stdout(&null))
+        .and_then(|()| rustix::stdio::dup2_stderr(&null));
+    silenced.map_err(Error::call("silence the standard descriptors"))
+}
+
+fn close_range(first: u32, last: u32) -> Result<()> {
+    // SAFETY: the callers are the first lines of a keeper or a warden; no value of this process
+    // that owns a descriptor in the range is used after it (close_range(2)).
+    let answer = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
+    if answer == 0 {
+        return Ok(());
+    }
+    close_one_by_one(first, last)
+}
+
+/// For kernels before 5.9.
+fn close_one_by_one(first: u32, last: u32) -> Result<()> {
+    let path = std::path::PathBuf::from("/proc/self/fd");
+    let list =
+        std::fs::read_dir(&path).map_err(|source| Error::Path { what: "list", path, source })?;
+    let open: Vec<u32> =
+        list.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for fd in open.into_iter().filter(|fd| (first..=last).contains(fd)) {
+        // SAFETY: as above; closing a descriptor that is closed already is answered with EBADF.
+        unsafe { libc::close(fd as i32) };
+    }
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! The three streams of a command, made by its owner.
+
+use crate::error::{Error, Result};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
+use rustix::pipe::{PipeFlags, pipe_with};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+
+/// A pipe takes this many bytes before anyone reads (the kernel's default, 16 pages).
+const PIPE_BYTES: usize = 64 * 1024;
+
+/// The child's end of standard input.
+#[derive(Debug)]
+pub struct Input(OwnedFd);
+
+/// One output stream: the owner's end, which never blocks, and the child's end.
+#[derive(Debug)]
+pub struct Output {
+    reader: File,
+    writer: Option<OwnedFd>,
+}
+
+/// End-of-file at once.
+pub fn closed_input() -> Result<Input> {
+    file_input(Path::new("/dev/null"))
+}
+
+/// The content of a file. Opening a FIFO that nobody writes does not block: it reads as empty.
+pub fn file_input(path: &Path) -> Result<Input> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+    let fd = rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| Error::Path {
+        what: "open standard input from",
+        path: path.to_path_buf(),
+        source: errno.into(),
+    })?;
+    let blocking = rustix::fs::fcntl_getfl(&fd)
+        .and_then(|flags| rustix::fs::fcntl_setfl(&fd, flags - OFlags::NONBLOCK));
+    blocking.map_err(Error::call("make standard input blocking"))?;
+    Ok(Input(fd))
+}
+
+/// A text and then end-of-file. A short one is a pipe that already holds it, so that programs see
+/// what they are used to; a long one is an anonymous file, so that nobody has to feed it.
+pub fn text_input(text: &[u8]) -> Result<Input> {
+    let fill = |source| Error::Call { what: "store the text for standard input", source };
+    if text.len() <= PIPE_BYTES {
+        let (reader, writer) =
+            pipe_with(PipeFlags::CLOEXEC).map_err(Error::call("make a pipe for standard input"))?;
+        File::from(writer).write_all(text).map_err(fill)?;
+        return Ok(Input(reader));
+    }
+    let file = memfd_create("ricasso-stdin", MemfdFlags::CLOEXEC)
+        .map_err(Error::call("make an anonymous file for standard input"))?;
+    let mut file = File::from(file);
+    file.write_all(text).and_then(|()| file.rewind()).map_err(fill)?;
+    Ok(Input(file.into()))
+}
+
+/// A pipe for one output stream.
+pub fn output() -> Result<Output> {
+    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(Error::call("make a pipe"))?;
+    rustix::io::ioctl_fionbio(&reader, true).map_err(Error::call("make a pipe non-blocking"))?;
+    Ok(Output { reader: reader.into(), writer: Some(writer) })
+}
+
+impl Output {
+    /// The child's end, until [`Output::close_writer`].
+    pub fn writer(&self) -> Option<BorrowedFd<'_>> {
+        self.writer.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Gives the child's end up, so that end-of-file can be seen.
+    pub fn close_writer(&mut self) {
+        self.writer = None;
+    }
+
+    /// Reads what is there; `WouldBlock` where nothing is, 0 at the end.
+    pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buffer)
+    }
+}
+
+impl AsFd for Output {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.reader.as_fd()
+    }
+}
+
+impl AsFd for Input {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}

@@ -1,0 +1,68 @@
+//! Signals as descriptors, and a clean slate for children.
+
+use crate::error::{Error, Result};
+use rustix::fd::OwnedFd;
+use std::os::fd::FromRawFd;
+
+/// Blocks these signals in this thread and returns a descriptor that they can be read from.
+pub(crate) fn block_and_listen(signals: &[i32]) -> Result<OwnedFd> {
+    let set = set_of(signals);
+    // SAFETY: `set` is an initialised signal set that outlives the call; a null old set is allowed
+    // and means that the previous mask is not wanted (sigprocmask(2)).
+    if unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()) } != 0 {
+        return Err(Error::last("block signals"));
+    }
+    // SAFETY: -1 asks for a new descriptor, and `set` is an initialised set (signalfd(2)).
+    let fd = unsafe { libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) };
+    if fd < 0 {
+        return Err(Error::last("make a signal descriptor"));
+    }
+    // SAFETY: signalfd returned this descriptor just now, so nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Takes one signal off the descriptor; `None` where there is none.
+pub(crate) fn take(fd: &OwnedFd) -> Option<i32> {
+    let mut record = [0u8; size_of::<libc::signalfd_siginfo>()];
+    let got = rustix::io::read(fd, &mut record).ok()?;
+    if got != record.len() {
+        return None;
+    }
+    // The first field of the record is the signal's number (signalfd(2), ssi_signo).
+    let number = record.first_chunk::<4>().map(|bytes| u32::from_ne_bytes(*bytes))?;
+    i32::try_from(number).ok()
+}
+
+/// Every signal back to its default and none blocked: what is ignored or blocked would survive
+/// the exec, and a command that inherits an ignored SIGPIPE never ends behind `| head`.
+pub(crate) fn reset_all() {
+    for signal in 1..=64 {
+        if signal == libc::SIGKILL || signal == libc::SIGSTOP {
+            continue;
+        }
+        // SAFETY: SIG_DFL is no function of ours, so no handler can run; signals that libc keeps
+        // for itself are answered with an error, which is what we want (signal(2)).
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    unblock_all();
+}
+
+/// No signal blocked.
+pub(crate) fn unblock_all() {
+    let none = set_of(&[]);
+    // SAFETY: `none` is an initialised set that outlives the call; the old set is not wanted.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &none, std::ptr::null_mut()) };
+}
+
+fn set_of(signals: &[i32]) -> libc::sigset_t {
+    let mut set = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: sigemptyset initialises the whole set that the pointer leads to.
+    unsafe { libc::sigemptyset(set.as_mut_ptr()) };
+    // SAFETY: sigemptyset above initialised it.
+    let mut set = unsafe { set.assume_init() };
+    for signal in signals {
+        // SAFETY: `set` is initialised, and a number out of range is answered with an error.
+        unsafe { libc::sigaddset(&mut set, *signal) };
+    }
+    set
+}

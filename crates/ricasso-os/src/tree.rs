@@ -1,0 +1,150 @@
+//! The tree of processes below this one: seen through /proc, ended completely.
+//!
+//! Only for our own single-threaded processes, which are subreapers: whatever a descendant does
+//! (`setsid`, double fork), it stays below us. Signals go through pidfds whose parent was checked
+//! after they were opened, so that a recycled number is never hit.
+
+mod proc;
+
+use crate::error::{Error, Result};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, pidfd_open, pidfd_send_signal,
+};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+pub(crate) use proc::can_walk;
+
+/// A killed process is gone within milliseconds unless the kernel holds it (a dead disk, a dead
+/// network mount). After this long the reply says that it is still there instead of hanging.
+const DEATH: Duration = Duration::from_secs(5);
+/// The pause between two looks while killed processes are being torn down.
+const LOOK: Duration = Duration::from_micros(500);
+
+/// A process of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Its number as the host sees it.
+    pub pid: i32,
+    /// Its command line, words joined by spaces, cut at a bound; its name where it has none.
+    pub command: Vec<u8>,
+}
+
+/// What a tree uses at this moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Use {
+    pub(crate) processes: u64,
+    pub(crate) memory_bytes: u64,
+}
+
+/// This process becomes the parent of every orphan below it.
+pub(crate) fn become_subreaper() -> Result<()> {
+    let own = rustix::process::getpid();
+    rustix::process::set_child_subreaper(Some(own)).map_err(Error::call("become a subreaper"))
+}
+
+/// All living processes below this one, but for the trees below `spare`. Parents come first.
+pub(crate) fn members(spare: &BTreeSet<i32>) -> Vec<i32> {
+    let mut found = Vec::new();
+    let mut queue = vec![rustix::process::getpid().as_raw_nonzero().get()];
+    while let Some(parent) = queue.pop() {
+        for child in proc::children(parent) {
+            if spare.contains(&child) {
+                continue;
+            }
+            found.push(child);
+            queue.push(child);
+        }
+    }
+    found
+}
+
+/// The living members of the tree with their command lines.
+pub(crate) fn describe() -> Vec<Member> {
+    let living = members(&BTreeSet::new()).into_iter().filter(|pid| !proc::is_zombie(*pid));
+    living.map(|pid| Member { pid, command: proc::command(pid) }).collect()
+}
+
+/// What the tree uses now.
+pub(crate) fn usage() -> Use {
+    let members = members(&BTreeSet::new());
+    let processes = members.len() as u64;
+    Use { processes, memory_bytes: members.into_iter().map(proc::resident_bytes).sum() }
+}
+
+/// Sends a signal to every member once. A stopped process could not obey, so it is continued.
+pub(crate) fn signal(signal: Signal, spare: &BTreeSet<i32>) {
+    let members = members(spare);
+    let own = rustix::process::getpid().as_raw_nonzero().get();
+    let mut known: BTreeSet<i32> = members.iter().copied().collect();
+    known.insert(own);
+    for pid in &members {
+        send(*pid, signal, &known);
+    }
+    if signal == Signal::TERM {
+        members.iter().for_each(|pid| send(*pid, Signal::CONT, &known));
+    }
+}
+
+/// Ends every member and waits until they are gone; what is left after [`DEATH`] is returned.
+/// `reap` is told each process of ours that ended.
+pub(crate) fn end(spare: &BTreeSet<i32>, reap: &mut dyn FnMut(i32, Ending)) -> Vec<i32> {
+    let began = Instant::now();
+    let mut killed = BTreeSet::new();
+    loop {
+        let before = killed.len();
+        signal(Signal::KILL, spare);
+        reap_all(reap);
+        let left = members(spare);
+        if left.is_empty() {
+            return left;
+        }
+        killed.extend(left.iter().copied());
+        if began.elapsed() > DEATH {
+            return left;
+        }
+        // New faces mean that something is forking: then go on at once, it must not win.
+        if killed.len() == before {
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+/// How a child of ours ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Exited(i32),
+    Signalled { signal: i32, core: bool },
+}
+
+/// Reaps every child that has ended. Returns false when there is no child left at all, and then
+/// there is no descendant either: each one's line of parents ends at a child of ours.
+pub(crate) fn reap_all(reap: &mut dyn FnMut(i32, Ending)) -> bool {
+    loop {
+        match rustix::process::wait(WaitOptions::NOHANG) {
+            Ok(Some((pid, status))) => reap(pid.as_raw_nonzero().get(), ending_of(status)),
+            Ok(None) => return true,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return false,
+        }
+    }
+}
+
+fn ending_of(status: WaitStatus) -> Ending {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => Ending::Exited(code),
+        // Bit 7 of a wait status is the core flag (wait(2), WCOREDUMP).
+        (None, Some(signal)) => Ending::Signalled { signal, core: status.as_raw() & 0x80 != 0 },
+        // Only ended children were asked for, so one of the two above is there.
+        (None, None) => Ending::Signalled { signal: 0, core: false },
+    }
+}
+
+fn send(pid: i32, signal: Signal, known: &BTreeSet<i32>) {
+    let Some(number) = Pid::from_raw(pid) else { return };
+    let Ok(fd) = pidfd_open(number, PidfdFlags::empty()) else { return };
+    if proc::parent(pid).is_some_and(|parent| known.contains(&parent)) {
+        // A process that ended in between needs no signal.
+        let _ = pidfd_send_signal(&fd, signal);
+    }
+}

@@ -1,0 +1,119 @@
+//! Reading /proc: children, parents, memory, command lines. Never writes.
+
+use std::fs;
+use std::path::Path;
+
+/// A command line is cut here: it only names a survivor to a reader.
+const COMMAND_BYTES: usize = 200;
+
+/// Whether processes can be seen at all.
+pub(crate) fn can_walk() -> bool {
+    Path::new("/proc/self/stat").exists()
+}
+
+/// The children of a process, of all its threads.
+pub(super) fn children(pid: i32) -> Vec<i32> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let mut found = Vec::new();
+    for thread in threads.flatten() {
+        match fs::read_to_string(thread.path().join("children")) {
+            Ok(list) => found.extend(list.split_ascii_whitespace().filter_map(number)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && missing_lists() => {
+                return children_by_scan(pid);
+            }
+            // The thread or the process ended in between.
+            Err(_) => {}
+        }
+    }
+    found
+}
+
+/// The parent of a process.
+pub(super) fn parent(pid: i32) -> Option<i32> {
+    fields(pid).and_then(|fields| fields.split_ascii_whitespace().nth(1).and_then(number))
+}
+
+/// Whether a process has ended and only waits to be reaped.
+pub(super) fn is_zombie(pid: i32) -> bool {
+    fields(pid).is_none_or(|fields| fields.starts_with('Z') || fields.starts_with('X'))
+}
+
+/// The resident memory of a process; 0 where it is gone.
+pub(super) fn resident_bytes(pid: i32) -> u64 {
+    let pages = fs::read_to_string(format!("/proc/{pid}/statm")).ok().and_then(|text| {
+        text.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok())
+    });
+    pages.unwrap_or(0).saturating_mul(rustix::param::page_size() as u64)
+}
+
+/// The command line, words joined by spaces; the short name where it is empty.
+pub(super) fn command(pid: i32) -> Vec<u8> {
+    let mut line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    line.truncate(COMMAND_BYTES);
+    while line.last() == Some(&0) {
+        line.pop();
+    }
+    line.iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = b' ');
+    if line.is_empty() {
+        line = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+        line.retain(|byte| *byte != b'\n');
+    }
+    line
+}
+
+/// The fields of `stat` after the name, which may itself hold blanks and parentheses.
+fn fields(pid: i32) -> Option<String> {
+    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let close = stat.iter().rposition(|byte| *byte == b')')?;
+    Some(String::from_utf8_lossy(stat.get(close + 2..)?).into_owned())
+}
+
+/// Kernels without CONFIG_PROC_CHILDREN have no such file for anybody.
+fn missing_lists() -> bool {
+    let own = rustix::process::getpid().as_raw_nonzero();
+    !Path::new(&format!("/proc/{own}/task/{own}/children")).exists()
+}
+
+fn children_by_scan(pid: i32) -> Vec<i32> {
+    let Ok(all) = fs::read_dir("/proc") else { return Vec::new() };
+    let pids = all.flatten().filter_map(|entry| number(entry.file_name().to_str()?));
+    pids.filter(|child| parent(*child) == Some(pid)).collect()
+}
+
+fn number(text: &str) -> Option<i32> {
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_of_finding_children_agree() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let own = std::process::id() as i32;
+        let pid = child.id() as i32;
+        assert!(children(own).contains(&pid));
+        assert!(children_by_scan(own).contains(&pid));
+        assert_eq!(parent(pid), Some(own));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!children(own).contains(&pid));
+        assert_eq!(parent(pid), None);
+    }
+
+    #[test]
+    fn a_name_with_parentheses_and_blanks_does_not_confuse_the_fields() {
+        let mut child = std::process::Command::new("bash")
+            .args(["-c", "printf 'x) S 1 (' > /proc/$$/comm; echo ok; read -r _"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut ready = [0u8; 3];
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut ready).unwrap();
+        assert_eq!(parent(child.id() as i32), Some(std::process::id() as i32));
+        drop(child.stdin.take());
+        child.wait().unwrap();
+    }
+}

@@ -1,0 +1,60 @@
+//! One warden for each job: the owner's handle on it. The warden's own side is in `serve`.
+
+mod report;
+pub(crate) mod serve;
+
+use crate::channel::{Arrival, Channel, Wait};
+use crate::error::{Error, Result};
+use crate::wire::{Order, Word};
+use rustix::fd::{AsFd, BorrowedFd};
+
+pub use report::{Ended, Report, Status, Usage};
+
+/// The owner's end of a warden. Dropping it ends the job's whole tree.
+#[derive(Debug)]
+pub struct Warden {
+    job: Channel,
+}
+
+impl Warden {
+    pub(crate) fn new(job: Channel) -> Warden {
+        Warden { job }
+    }
+
+    /// Hands over one order with the child's ends of its three streams.
+    pub fn start(&self, order: &Order, streams: [BorrowedFd<'_>; 3]) -> Result<()> {
+        self.job.send(&order.encode(), &streams).map_err(who_is_gone)
+    }
+
+    /// Asks the whole tree to end (SIGTERM).
+    pub fn terminate(&self) -> Result<()> {
+        self.job.send(&Word::Terminate.encode(), &[]).map_err(who_is_gone)
+    }
+
+    /// Ends the whole tree (SIGKILL).
+    pub fn kill(&self) -> Result<()> {
+        self.job.send(&Word::Kill.encode(), &[]).map_err(who_is_gone)
+    }
+
+    /// The next report, if there is one. Never waits; a warden that is gone is [`Report::Lost`].
+    pub fn report(&self) -> Result<Option<Report>> {
+        match self.job.receive(Wait::Never)? {
+            Arrival::Message(bytes, _) => Report::decode(&bytes).map(Some),
+            Arrival::Nothing => Ok(None),
+            Arrival::Closed => Ok(Some(Report::Lost)),
+        }
+    }
+}
+
+impl AsFd for Warden {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.job.as_fd()
+    }
+}
+
+fn who_is_gone(error: Error) -> Error {
+    match error {
+        Error::Gone { .. } => Error::Gone { who: "warden" },
+        other => other,
+    }
+}

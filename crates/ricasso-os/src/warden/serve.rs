@@ -1,0 +1,337 @@
+//! The warden's own process: starts the command, reaps everything below it, reports how it ended.
+//!
+//! It never outlives its reason: when the owner's socket or the keeper's lifeline closes, it ends
+//! its whole tree and then itself.
+
+use super::report::{Ended, Report, Status, Usage};
+use crate::after_fork::{self, Note};
+use crate::channel::{Arrival, Channel, Wait};
+use crate::error::{Error, Result};
+use crate::signals;
+use crate::tree::{self, Ending, Member};
+use crate::wire::{Ceilings, Limit, Word};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::process::Signal;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// What the shell leaves running gets this long to end by itself: a process substitution
+/// (`> >(tee log)`) writes its last lines after the shell is gone.
+const DRAIN: Duration = Duration::from_millis(60);
+/// And then this long to obey SIGTERM. Together they stay below what a person notices.
+const SURVIVOR_GRACE: Duration = Duration::from_millis(20);
+/// How often the ceilings of the tree are looked at. At 100 ms a greedy tree overshoots by tens of
+/// megabytes, and the look itself costs less than a thousandth of a core.
+const POLL: Duration = Duration::from_millis(100);
+/// Survivors that are named in a report; the others only count in `left`.
+const MOST_NAMED: usize = 64;
+
+/// Runs orders until there are no more, then exits.
+pub(crate) fn serve(job: Channel, lifeline: Option<OwnedFd>) -> ! {
+    let served = Post::enter(job, lifeline).and_then(|mut post| post.serve());
+    // Whatever went wrong, the owner sees the socket close and calls the job lost; nothing below
+    // us may outlive that.
+    drop(served);
+    tree::end(&BTreeSet::new(), &mut |_, _| {});
+    after_fork::leave()
+}
+
+struct Post {
+    job: Channel,
+    lifeline: Option<OwnedFd>,
+    children: OwnedFd,
+    litter: Vec<std::path::PathBuf>,
+}
+
+/// What woke the warden.
+struct Woken {
+    deserted: bool,
+    word: bool,
+    note: bool,
+}
+
+impl Post {
+    fn enter(job: Channel, lifeline: Option<OwnedFd>) -> Result<Post> {
+        // The name is for people who look at `ps`; a kernel that refuses it changes nothing.
+        let _ = rustix::thread::set_name(c"ricasso-warden");
+        let _ = rustix::process::setsid();
+        tree::become_subreaper()?;
+        signals::reset_all();
+        let mut keep = vec![job.as_fd()];
+        keep.extend(lifeline.as_ref().map(AsFd::as_fd));
+        crate::keeper::close_all_but(&keep)?;
+        let children = signals::block_and_listen(&[libc::SIGCHLD])?;
+        Ok(Post { job, lifeline, children, litter: Vec::new() })
+    }
+
+    fn serve(&mut self) -> Result<()> {
+        loop {
+            let (pid, pipe) = self.fork_command()?;
+            let Some(note) = self.await_start(pid, pipe)? else { return self.sweep() };
+            let more = note.more;
+            match note.failed {
+                Some((stage, errno)) => self.tell(&Report::NotStarted { stage, errno })?,
+                None => self.watch(pid, &note.ceilings)?,
+            }
+            self.sweep()?;
+            if !more {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The command's process waits for the order itself: one hop less, and in a spare warden it is
+    /// already there.
+    fn fork_command(&self) -> Result<(i32, OwnedFd)> {
+        let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
+            .map_err(Error::call("make a pipe"))?;
+        match crate::keeper::fork()? {
+            None => after_fork::command(&self.job, writer),
+            Some(pid) => Ok((pid, reader)),
+        }
+    }
+
+    /// Waits until the command was executed or failed. `None` when no order came any more.
+    fn await_start(&mut self, pid: i32, pipe: OwnedFd) -> Result<Option<Note>> {
+        let mut bytes = Vec::new();
+        loop {
+            let woken = self.wait(Some(&pipe), PollFlags::empty(), None)?;
+            if woken.deserted && !woken.note {
+                return Ok(None);
+            }
+            if woken.note && !read_some(&pipe, &mut bytes)? {
+                break;
+            }
+        }
+        let Some(note) = after_fork::read_note(&bytes) else { return Ok(None) };
+        self.litter = note.litter.clone();
+        if note.failed.is_none() {
+            self.tell(&Report::Started { pid })?;
+        }
+        Ok(Some(note))
+    }
+
+    /// From the start of the command to the end of its tree.
+    fn watch(&mut self, pid: i32, ceilings: &Ceilings) -> Result<()> {
+        let polled = ceilings.memory_bytes.is_some() || ceilings.processes.is_some();
+        let pause = polled.then_some(POLL);
+        let mut stopping = false;
+        let mut limit = None;
+        let mut ended = None;
+        loop {
+            let woken = self.wait(None, PollFlags::IN, pause)?;
+            if woken.deserted {
+                return self.sweep();
+            }
+            if woken.word {
+                match self.word()? {
+                    Some(Word::Terminate) => {
+                        stopping = true;
+                        tree::signal(Signal::TERM, &BTreeSet::new());
+                    }
+                    Some(Word::Kill) => {
+                        stopping = true;
+                        tree::end(&BTreeSet::new(), &mut keep_status(pid, &mut ended));
+                    }
+                    None => return self.sweep(),
+                }
+            } else if polled && limit.is_none() {
+                limit = exceeded(ceilings);
+                if limit.is_some() {
+                    tree::end(&BTreeSet::new(), &mut keep_status(pid, &mut ended));
+                }
+            }
+            while signals::take(&self.children).is_some() {}
+            let any_left = tree::reap_all(&mut keep_status(pid, &mut ended));
+            if let Some(status) = ended {
+                return self.finish(status, limit, stopping, any_left);
+            }
+        }
+    }
+
+    /// The command itself has ended; now the rest of its tree.
+    fn finish(
+        &mut self,
+        status: Status,
+        limit: Option<Limit>,
+        stopping: bool,
+        any_left: bool,
+    ) -> Result<()> {
+        let mut survivors = Vec::new();
+        if any_left && !stopping {
+            survivors = self.stop_survivors()?;
+        }
+        let tree_gone = !stopping || !any_left;
+        let usage = usage();
+        self.tell(&Report::Ended(Ended { status, usage, survivors, limit, tree_gone }))?;
+        if tree_gone {
+            return Ok(());
+        }
+        let left = self.await_death()?;
+        self.tell(&Report::Gone { left, usage: crate::warden::serve::usage() })
+    }
+
+    /// After a stop: the tree ends by itself within the owner's grace, or by the owner's kill.
+    fn await_death(&mut self) -> Result<Vec<Member>> {
+        let mut left = Vec::new();
+        while tree::reap_all(&mut |_, _| {}) {
+            let woken = self.wait(None, PollFlags::IN, Some(POLL))?;
+            if woken.deserted {
+                self.sweep()?;
+                break;
+            }
+            if woken.word && self.word()? != Some(Word::Terminate) {
+                let stuck = tree::end(&BTreeSet::new(), &mut |_, _| {});
+                if !stuck.is_empty() {
+                    left = named();
+                    break;
+                }
+            }
+            while signals::take(&self.children).is_some() {}
+        }
+        Ok(left)
+    }
+
+    /// Lets the survivors end by themselves, asks them, ends them. Returns who had to be asked.
+    fn stop_survivors(&mut self) -> Result<Vec<Member>> {
+        if self.tree_ends_within(DRAIN)? {
+            return Ok(Vec::new());
+        }
+        let survivors = named();
+        tree::signal(Signal::TERM, &BTreeSet::new());
+        if !self.tree_ends_within(SURVIVOR_GRACE)? {
+            tree::end(&BTreeSet::new(), &mut |_, _| {});
+        }
+        Ok(survivors)
+    }
+
+    fn tree_ends_within(&mut self, patience: Duration) -> Result<bool> {
+        let until = Instant::now() + patience;
+        while tree::reap_all(&mut |_, _| {}) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(false);
+            }
+            let woken = self.wait(None, PollFlags::empty(), Some(left))?;
+            if woken.deserted {
+                return Ok(false);
+            }
+            while signals::take(&self.children).is_some() {}
+        }
+        Ok(true)
+    }
+
+    fn sweep(&mut self) -> Result<()> {
+        tree::end(&BTreeSet::new(), &mut |_, _| {});
+        for path in self.litter.drain(..) {
+            // The owner may have been faster; a file that is gone is what we want.
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(())
+    }
+
+    fn tell(&self, report: &Report) -> Result<()> {
+        self.job.send(&report.encode(), &[])
+    }
+
+    /// `None` when the owner is gone.
+    fn word(&self) -> Result<Option<Word>> {
+        match self.job.receive(Wait::Never)? {
+            Arrival::Message(bytes, _) => Word::decode(&bytes).map(Some),
+            Arrival::Nothing => Ok(Some(Word::Terminate)),
+            Arrival::Closed => Ok(None),
+        }
+    }
+
+    fn wait(
+        &self,
+        note: Option<&OwnedFd>,
+        job: PollFlags,
+        patience: Option<Duration>,
+    ) -> Result<Woken> {
+        let mut fds = vec![PollFd::new(&self.job, job), PollFd::new(&self.children, PollFlags::IN)];
+        let lifeline = self.lifeline.as_ref().map(|fd| {
+            fds.push(PollFd::new(fd, PollFlags::IN));
+            fds.len() - 1
+        });
+        let note = note.map(|fd| {
+            fds.push(PollFd::new(fd, PollFlags::IN));
+            fds.len() - 1
+        });
+        let patience = patience.and_then(|patience| Timespec::try_from(patience).ok());
+        match poll(&mut fds, patience.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(Error::call("wait for the job")(errno)),
+        }
+        let fired = |at: Option<usize>| at.is_some_and(|at| !fds[at].revents().is_empty());
+        let hung_up = fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR);
+        Ok(Woken {
+            deserted: hung_up || fired(lifeline),
+            word: fds[0].revents().contains(PollFlags::IN),
+            note: fired(note),
+        })
+    }
+}
+
+fn keep_status(pid: i32, ended: &mut Option<Status>) -> impl FnMut(i32, Ending) {
+    move |reaped, how| {
+        if reaped == pid {
+            *ended = Some(match how {
+                Ending::Exited(code) => Status::Exited(code),
+                Ending::Signalled { signal, core } => Status::Signalled { signal, core },
+            });
+        }
+    }
+}
+
+/// Reads what is there; false at the end.
+fn read_some(pipe: &OwnedFd, into: &mut Vec<u8>) -> Result<bool> {
+    let mut buffer = [0u8; 4096];
+    match rustix::io::read(pipe, &mut buffer) {
+        Ok(0) => Ok(false),
+        Ok(read) => {
+            into.extend_from_slice(&buffer[..read]);
+            Ok(true)
+        }
+        Err(rustix::io::Errno::INTR) => Ok(true),
+        Err(errno) => Err(Error::call("read the note of the command")(errno)),
+    }
+}
+
+fn exceeded(ceilings: &Ceilings) -> Option<Limit> {
+    let now = tree::usage();
+    let over = |used: u64, most: Option<u64>| most.is_some_and(|most| used > most);
+    if over(now.processes, ceilings.processes) {
+        return Some(Limit::Processes);
+    }
+    over(now.memory_bytes, ceilings.memory_bytes).then_some(Limit::Memory)
+}
+
+fn named() -> Vec<Member> {
+    let mut members = tree::describe();
+    members.truncate(MOST_NAMED);
+    members
+}
+
+/// Everything below us is reaped by us, so this is the whole tree.
+fn usage() -> Usage {
+    let mut of = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the pointer leads to a whole rusage, which the call fills (getrusage(2)).
+    let answer = unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, of.as_mut_ptr()) };
+    if answer != 0 {
+        return Usage::default();
+    }
+    // SAFETY: it was zeroed, which is a valid rusage, and the call above filled it.
+    let of = unsafe { of.assume_init() };
+    let time = |tv: libc::timeval| {
+        Duration::from_secs(tv.tv_sec.unsigned_abs())
+            + Duration::from_micros(tv.tv_usec.unsigned_abs())
+    };
+    Usage {
+        user: time(of.ru_utime),
+        system: time(of.ru_stime),
+        // The kernel counts in KiB (getrusage(2)).
+        max_rss_bytes: of.ru_maxrss.unsigned_abs() * 1024,
+    }
+}

@@ -1,0 +1,266 @@
+//! The messages between owner, keeper and warden, as bytes: lengths and little-endian numbers.
+//!
+//! Both ends are the same build of the same program (the handshake sees to it), so there is no
+//! versioning here; what does not decode is an error, never a guess.
+
+use crate::error::{Error, Result};
+use std::path::PathBuf;
+
+/// One command to start: everything that the child needs after the fork.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Order {
+    /// The program and its arguments. Without a slash the program is looked up in the PATH of `env`.
+    pub argv: Vec<Vec<u8>>,
+    /// The whole environment, `NAME=value`.
+    pub env: Vec<Vec<u8>>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// What each process, and the tree as a whole, may use.
+    pub ceilings: Ceilings,
+    /// Files of the job that go when it ends, also when its owner was killed.
+    pub litter: Vec<PathBuf>,
+    /// Another order follows on the same warden.
+    pub more: bool,
+}
+
+/// Upper bounds for one job; `None` means that the policy asks for none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ceilings {
+    /// Resident bytes of the whole tree, polled.
+    pub memory_bytes: Option<u64>,
+    /// Processes of the tree, polled.
+    pub processes: Option<u64>,
+    /// CPU seconds of each process (RLIMIT_CPU).
+    pub cpu_seconds: Option<u64>,
+    /// Bytes of each file written (RLIMIT_FSIZE).
+    pub file_bytes: Option<u64>,
+    /// Descriptors of each process (RLIMIT_NOFILE).
+    pub open_files: Option<u64>,
+}
+
+/// Where a start failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Before the command's own process was ready: descriptors, limits.
+    Prepare,
+    /// Entering the working directory.
+    Directory,
+    /// Executing the program.
+    Execute,
+}
+
+/// Which ceiling ended a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Limit {
+    /// Resident memory of the tree.
+    Memory,
+    /// Number of processes.
+    Processes,
+}
+
+/// Owner to warden, after the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// Ask the whole tree to end.
+    Terminate,
+    /// End the whole tree.
+    Kill,
+}
+
+impl Word {
+    pub(crate) fn encode(self) -> Vec<u8> {
+        match self {
+            Word::Terminate => b"T".to_vec(),
+            Word::Kill => b"K".to_vec(),
+        }
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Word> {
+        match bytes {
+            b"T" => Ok(Word::Terminate),
+            b"K" => Ok(Word::Kill),
+            _ => Err(Error::Garbled { what: "word" }),
+        }
+    }
+}
+
+impl Order {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        use std::os::unix::ffi::OsStrExt;
+        let mut out = Writer::default();
+        out.list(self.argv.iter().map(Vec::as_slice));
+        out.list(self.env.iter().map(Vec::as_slice));
+        out.bytes(self.cwd.as_os_str().as_bytes());
+        out.list(self.litter.iter().map(|path| path.as_os_str().as_bytes()));
+        out.ceilings(&self.ceilings);
+        out.number(u64::from(self.more));
+        out.0
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Order> {
+        let mut from = Reader(bytes);
+        let order = from.order().ok_or(Error::Garbled { what: "order" })?;
+        Ok(order)
+    }
+}
+
+/// Appends numbers and byte strings.
+#[derive(Default)]
+pub(crate) struct Writer(pub(crate) Vec<u8>);
+
+impl Writer {
+    pub(crate) fn number(&mut self, number: u64) {
+        self.0.extend_from_slice(&number.to_le_bytes());
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn list<'a>(&mut self, items: impl ExactSizeIterator<Item = &'a [u8]>) {
+        self.number(items.len() as u64);
+        items.for_each(|item| self.bytes(item));
+    }
+
+    fn maybe(&mut self, number: Option<u64>) {
+        self.number(u64::from(number.is_some()));
+        self.number(number.unwrap_or_default());
+    }
+
+    pub(crate) fn ceilings(&mut self, of: &Ceilings) {
+        self.maybe(of.memory_bytes);
+        self.maybe(of.processes);
+        self.maybe(of.cpu_seconds);
+        self.maybe(of.file_bytes);
+        self.maybe(of.open_files);
+    }
+}
+
+/// Takes numbers and byte strings off the front; `None` where the bytes end too early.
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub(crate) fn number(&mut self) -> Option<u64> {
+        let (head, rest) = self.0.split_first_chunk::<8>()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*head))
+    }
+
+    pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let (head, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(head)
+    }
+
+    fn list(&mut self) -> Option<Vec<Vec<u8>>> {
+        let count = usize::try_from(self.number()?).ok()?;
+        // Each item takes eight bytes at least, so a wild count cannot make us allocate.
+        if count > self.0.len() / 8 {
+            return None;
+        }
+        (0..count).map(|_| self.bytes().map(<[u8]>::to_vec)).collect()
+    }
+
+    fn maybe(&mut self) -> Option<Option<u64>> {
+        let there = self.number()?;
+        let number = self.number()?;
+        Some((there == 1).then_some(number))
+    }
+
+    pub(crate) fn ceilings(&mut self) -> Option<Ceilings> {
+        Some(Ceilings {
+            memory_bytes: self.maybe()?,
+            processes: self.maybe()?,
+            cpu_seconds: self.maybe()?,
+            file_bytes: self.maybe()?,
+            open_files: self.maybe()?,
+        })
+    }
+
+    fn order(&mut self) -> Option<Order> {
+        use std::os::unix::ffi::OsStringExt;
+        let path = |bytes: Vec<u8>| PathBuf::from(std::ffi::OsString::from_vec(bytes));
+        Some(Order {
+            argv: self.list()?,
+            env: self.list()?,
+            cwd: path(self.bytes()?.to_vec()),
+            litter: self.list()?.into_iter().map(path).collect(),
+            ceilings: self.ceilings()?,
+            more: self.number()? == 1,
+        })
+    }
+}
+
+impl Stage {
+    pub(crate) fn number(self) -> u64 {
+        match self {
+            Stage::Prepare => 0,
+            Stage::Directory => 1,
+            Stage::Execute => 2,
+        }
+    }
+
+    pub(crate) fn from_number(number: u64) -> Option<Stage> {
+        match number {
+            0 => Some(Stage::Prepare),
+            1 => Some(Stage::Directory),
+            2 => Some(Stage::Execute),
+            _ => None,
+        }
+    }
+}
+
+impl Limit {
+    pub(crate) fn number(self) -> u64 {
+        match self {
+            Limit::Memory => 0,
+            Limit::Processes => 1,
+        }
+    }
+
+    pub(crate) fn from_number(number: u64) -> Option<Limit> {
+        match number {
+            0 => Some(Limit::Memory),
+            1 => Some(Limit::Processes),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order() -> Order {
+        Order {
+            argv: vec![b"sh".to_vec(), b"-c".to_vec(), vec![0xff, b'\n']],
+            env: vec![b"A=1".to_vec(), b"B=".to_vec()],
+            cwd: "/tmp/\u{fc}".into(),
+            ceilings: Ceilings { processes: Some(7), open_files: Some(0), ..Ceilings::default() },
+            litter: vec!["/a/b".into()],
+            more: true,
+        }
+    }
+
+    #[test]
+    fn an_order_comes_back_as_it_was() {
+        assert_eq!(Order::decode(&order().encode()).unwrap(), order());
+    }
+
+    #[test]
+    fn a_cut_order_is_an_error_at_every_length() {
+        let whole = order().encode();
+        for length in 0..whole.len() {
+            assert!(Order::decode(&whole[..length]).is_err(), "cut at {length}");
+        }
+    }
+
+    #[test]
+    fn a_wild_count_does_not_allocate() {
+        assert!(Order::decode(&[0xff; 64]).is_err());
+    }
+}
