@@ -47,3 +47,8 @@ impl Host {
 fn first_of(paths: &[&str]) -> Option<PathBuf> {
     paths.iter().map(PathBuf::from).find(|path| path.is_file())
 }
+
+/// The user that this process runs as.
+pub fn own_uid() -> u32 {
+    rustix::process::getuid().as_raw()
+}

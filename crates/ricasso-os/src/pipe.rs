@@ -93,3 +93,13 @@ impl AsFd for Input {
         self.0.as_fd()
     }
 }
+
+/// Fills the buffer with random bytes of the kernel.
+pub fn random(buffer: &mut [u8]) -> io::Result<()> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        filled +=
+            rustix::rand::getrandom(&mut buffer[filled..], rustix::rand::GetRandomFlags::empty())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,395 @@
+//! The loop round the machine: one order, from its start to the end of its tree.
+
+use super::ending::{Ending, Failure, LimitName};
+use super::error::Error;
+use super::state::{Action, Event, Phase, step};
+use ricasso_os::{
+    Cancel, Cancelled, Ended, Input, Order, Output, Report, Stage, Status, Usage, Warden,
+};
+use serde::Serialize;
+use std::io;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+/// One read takes this much: larger buffers cost more than they bring (measured: 64 KiB reads use
+/// a third of the CPU of 1 MiB reads).
+const READ_BYTES: usize = 64 * 1024;
+/// Reads of one stream in a row before the other one and the clock get their turn.
+const READS_IN_A_ROW: usize = 16;
+/// When the tree is gone, only somebody outside it can still hold a pipe (a daemon that got the
+/// descriptor handed over). Nobody waits for that.
+const DRAIN: Duration = Duration::from_millis(50);
+
+/// Which stream some bytes came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// What a sink says to more bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Flow {
+    /// Go on.
+    Go,
+    /// This limit is reached: end the job.
+    Full(LimitName),
+}
+
+/// Takes every byte of a job, at once and in the order in which it was seen.
+pub trait Sink {
+    /// Takes some bytes.
+    fn take(&mut self, from: Source, bytes: &[u8]) -> Flow;
+    /// Called after each round of the loop, and at least every [`Course::tick`].
+    fn pause(&mut self, running_for: Duration);
+    /// The command was executed under this number.
+    fn started(&mut self, pid: i32);
+}
+
+/// The time that a job has, and who may end it early.
+#[derive(Debug, Clone, Copy)]
+pub struct Course<'a> {
+    /// When it is asked to end.
+    pub deadline: Instant,
+    /// The longest silence.
+    pub idle: Option<Duration>,
+    /// Between asking and killing.
+    pub grace: Duration,
+    /// The bell.
+    pub cancel: &'a Cancel,
+    /// How often the sink wants its pause while nothing happens.
+    pub tick: Option<Duration>,
+}
+
+/// Somebody whom the command had left running.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Survivor {
+    /// The host's number.
+    pub pid: i32,
+    /// The command line, raw: it is redacted where it leaves the house.
+    #[serde(skip)]
+    pub command: Vec<u8>,
+    /// Whether the kernel would not let it go.
+    #[serde(skip)]
+    pub stuck: bool,
+}
+
+/// What is known when all is over.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Outcome {
+    /// How it ended.
+    pub ending: Ending,
+    /// The kernel's answer and the stage, where it could not be started.
+    pub not_started: Option<(Stage, i32)>,
+    /// The host's number of the command.
+    pub pid: Option<i32>,
+    /// From the order to the end.
+    pub duration: Duration,
+    /// What the whole job used so far.
+    pub usage: Usage,
+    /// What the command left running, and what was done to end it.
+    pub survivors: Vec<Survivor>,
+}
+
+/// Starts the order and stays with it until its tree is gone and its streams are read.
+pub fn drive(
+    warden: &Warden,
+    order: &Order,
+    input: &Input,
+    course: &Course<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Outcome, Error> {
+    let mut out = ricasso_os::output()?;
+    let mut err = ricasso_os::output()?;
+    let began = Instant::now();
+    {
+        let (Some(stdout), Some(stderr)) = (out.writer(), err.writer()) else {
+            unreachable!("both writers were made above and are closed below");
+        };
+        match warden.start(order, [input.as_fd(), stdout, stderr]) {
+            // A warden that is gone already is a job that is lost, and is told as one.
+            Ok(()) | Err(ricasso_os::Error::Gone { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    out.close_writer();
+    err.close_writer();
+    let streams = [Some(out), Some(err)];
+    let mut ride = Ride::new(warden, course, streams, order, began, sink);
+    while !ride.is_over() {
+        ride.round()?;
+    }
+    Ok(ride.outcome())
+}
+
+struct Ride<'a> {
+    warden: &'a Warden,
+    course: &'a Course<'a>,
+    order: &'a Order,
+    sink: &'a mut dyn Sink,
+    streams: [Option<Output>; 2],
+    buffer: Vec<u8>,
+    phase: Phase,
+    began: Instant,
+    heard: Instant,
+    grace: Option<Instant>,
+    drain: Option<Instant>,
+    cancel_seen: bool,
+    outcome: Outcome,
+}
+
+impl<'a> Ride<'a> {
+    fn new(
+        warden: &'a Warden,
+        course: &'a Course<'a>,
+        streams: [Option<Output>; 2],
+        order: &'a Order,
+        began: Instant,
+        sink: &'a mut dyn Sink,
+    ) -> Ride<'a> {
+        let outcome = Outcome {
+            ending: Ending::Lost,
+            not_started: None,
+            pid: None,
+            duration: Duration::ZERO,
+            usage: Usage::default(),
+            survivors: Vec::new(),
+        };
+        Ride {
+            warden,
+            course,
+            order,
+            sink,
+            streams,
+            buffer: vec![0; READ_BYTES],
+            phase: Phase::Starting,
+            began,
+            heard: began,
+            grace: None,
+            drain: None,
+            cancel_seen: false,
+            outcome,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Done(_))
+    }
+
+    fn outcome(self) -> Outcome {
+        let ending = match self.phase {
+            Phase::Done(ending) | Phase::Draining(ending) => ending,
+            Phase::Starting | Phase::Running | Phase::Asked(_) | Phase::Forced(_) => Ending::Lost,
+        };
+        Outcome { ending, duration: self.began.elapsed(), ..self.outcome }
+    }
+
+    /// Waits for something and deals with all of it. Reports come before the clock, so that a
+    /// command that ended in time never counts as late.
+    fn round(&mut self) -> Result<(), Error> {
+        let [out, err] = &self.streams;
+        let listening = !matches!(self.phase, Phase::Draining(_));
+        let fds = [
+            out.as_ref().map(AsFd::as_fd),
+            err.as_ref().map(AsFd::as_fd),
+            listening.then(|| self.warden.as_fd()),
+            (!self.cancel_seen).then(|| self.course.cancel.as_fd()),
+            self.course.cancel.signal_fd(),
+        ];
+        let [out, err, warden, bell, signal] = ricasso_os::ready(fds, self.patience())?;
+        if out {
+            self.read(0, Source::Stdout);
+        }
+        if err {
+            self.read(1, Source::Stderr);
+        }
+        if warden {
+            self.listen()?;
+        }
+        if signal {
+            self.take_signals();
+        }
+        if bell && !self.cancel_seen {
+            self.cancel_seen = true;
+            self.cancelled();
+        }
+        self.clock();
+        if self.streams.iter().all(Option::is_none) {
+            self.happens(Event::StreamsClosed);
+        }
+        self.sink.pause(self.began.elapsed());
+        Ok(())
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        let now = Instant::now();
+        let live = matches!(self.phase, Phase::Starting | Phase::Running);
+        let deadline = live.then_some(self.course.deadline);
+        let idle = self.course.idle.filter(|_| live).map(|idle| self.heard + idle);
+        let tick = self.course.tick.map(|tick| now + tick);
+        let next = [deadline, idle, self.grace, self.drain, tick].into_iter().flatten().min();
+        next.map(|at| at.saturating_duration_since(now))
+    }
+
+    fn clock(&mut self) {
+        let now = Instant::now();
+        let live = matches!(self.phase, Phase::Starting | Phase::Running);
+        if live && now >= self.course.deadline {
+            self.happens(Event::Deadline);
+        }
+        if live && self.course.idle.is_some_and(|idle| now >= self.heard + idle) {
+            self.happens(Event::Idle);
+        }
+        if self.grace.take_if(|at| now >= *at).is_some() {
+            self.happens(Event::Grace);
+        }
+        if self.drain.take_if(|at| now >= *at).is_some() {
+            self.happens(Event::DrainOver);
+        }
+    }
+
+    fn read(&mut self, index: usize, source: Source) {
+        for _ in 0..READS_IN_A_ROW {
+            let Some(stream) = &mut self.streams[index] else { return };
+            match stream.read(&mut self.buffer) {
+                Ok(0) => self.streams[index] = None,
+                Ok(length) => {
+                    self.heard = Instant::now();
+                    if let Flow::Full(limit) = self.sink.take(source, &self.buffer[..length]) {
+                        self.happens(Event::Full(limit));
+                    }
+                    if length < self.buffer.len() {
+                        return;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // A pipe has no other errors; if it ever had, there is nothing more to read.
+                Err(_) => self.streams[index] = None,
+            }
+        }
+    }
+
+    fn listen(&mut self) -> Result<(), Error> {
+        while let Some(report) = self.warden.report()? {
+            let lost = report == Report::Lost;
+            self.reported(report);
+            if lost || matches!(self.phase, Phase::Draining(_)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn reported(&mut self, report: Report) {
+        match report {
+            Report::Started { pid } => {
+                self.outcome.pid = Some(pid);
+                self.sink.started(pid);
+                self.happens(Event::Started);
+            }
+            Report::NotStarted { stage, errno } => {
+                self.outcome.not_started = Some((stage, errno));
+                self.happens(Event::NotStarted(Ending::NotStarted(failure_of(stage, errno))));
+            }
+            Report::Ended(ended) => {
+                self.outcome.usage = ended.usage;
+                self.outcome.survivors.extend(survivors(&ended.survivors, false));
+                let ending = ending_of(&ended, self.order);
+                self.happens(Event::Ended { ending, tree_gone: ended.tree_gone });
+            }
+            Report::Gone { left, usage } => {
+                self.outcome.usage = usage;
+                self.outcome.survivors.extend(survivors(&left, true));
+                self.happens(Event::TreeGone);
+            }
+            Report::Lost => self.happens(Event::Lost),
+            // The os crate may learn to say more; what we do not know changes nothing here.
+            _ => {}
+        }
+    }
+
+    fn take_signals(&mut self) {
+        while let Some(signal) = self.course.cancel.take_signal() {
+            self.cancel_seen = true;
+            self.happens(Event::Cancel(Some(signal)));
+        }
+    }
+
+    fn cancelled(&mut self) {
+        let signal = match self.course.cancel.rung() {
+            Some(Cancelled::Signal(signal)) => Some(signal),
+            Some(Cancelled::Asked) | None => None,
+        };
+        self.happens(Event::Cancel(signal));
+    }
+
+    fn happens(&mut self, event: Event) {
+        let phase = std::mem::replace(&mut self.phase, Phase::Starting);
+        let (next, action) = step(phase, event);
+        self.phase = next;
+        // A warden that cannot be told any more is gone, and its socket says so in the next round.
+        match action {
+            Action::Nothing => {}
+            Action::Terminate => {
+                self.grace = Some(Instant::now() + self.course.grace);
+                drop(self.warden.terminate());
+            }
+            Action::Kill => {
+                self.grace = None;
+                drop(self.warden.kill());
+            }
+        }
+        if matches!(self.phase, Phase::Draining(_)) && self.drain.is_none() {
+            self.drain = Some(Instant::now() + DRAIN);
+        }
+    }
+}
+
+fn survivors(members: &[ricasso_os::Member], stuck: bool) -> Vec<Survivor> {
+    let one = |member: &ricasso_os::Member| Survivor {
+        pid: member.pid,
+        command: member.command.clone(),
+        stuck,
+    };
+    members.iter().map(one).collect()
+}
+
+fn failure_of(stage: Stage, errno: i32) -> Failure {
+    let kind = io::Error::from_raw_os_error(errno).kind();
+    match stage {
+        Stage::Execute if kind == io::ErrorKind::NotFound => Failure::NotFound,
+        Stage::Execute => Failure::NotExecutable,
+        _ => Failure::Ours,
+    }
+}
+
+/// SIGXCPU and SIGXFSZ, as Linux numbers them on every machine that we run on but MIPS and SPARC.
+const CPU_SIGNAL: i32 = 24;
+const FILE_SIZE_SIGNAL: i32 = 25;
+
+fn ending_of(ended: &Ended, order: &Order) -> Ending {
+    match ended.limit {
+        Some(ricasso_os::Limit::Memory) => return Ending::Limit(LimitName::Memory),
+        Some(ricasso_os::Limit::Processes) => return Ending::Limit(LimitName::Processes),
+        Some(_) | None => {}
+    }
+    match ended.status {
+        Status::Exited(code) => Ending::Exited(code),
+        Status::Signalled { signal: CPU_SIGNAL, .. } if order.ceilings.cpu_seconds.is_some() => {
+            Ending::Limit(LimitName::Cpu)
+        }
+        Status::Signalled { signal: FILE_SIZE_SIGNAL, .. }
+            if order.ceilings.file_bytes.is_some() =>
+        {
+            Ending::Limit(LimitName::FileSize)
+        }
+        Status::Signalled { signal, .. } => Ending::Signalled(signal),
+        // The os crate may learn another way to end; it is not known here how.
+        _ => Ending::Lost,
+    }
+}

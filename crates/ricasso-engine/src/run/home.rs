@@ -1,0 +1,246 @@
+//! The places of our state on disk. Nothing of us is ever written anywhere else.
+
+use super::error::Error;
+use super::id::JobId;
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// The state directory: ledger, jobs, sessions, owners. Mode 0700, ours alone.
+#[derive(Debug, Clone)]
+pub struct StateDir {
+    root: PathBuf,
+    told: Option<String>,
+}
+
+/// The directory of one job.
+#[derive(Debug, Clone)]
+pub struct JobDir(PathBuf);
+
+impl StateDir {
+    /// Finds or makes the state directory of this user. `variable` answers for the environment.
+    pub fn find(variable: &dyn Fn(&str) -> Option<PathBuf>) -> Result<StateDir, Error> {
+        let absolute = |name| variable(name).filter(|path| path.is_absolute());
+        if let Some(base) = absolute("XDG_STATE_HOME") {
+            // Somebody said where: anywhere else would be a surprise.
+            return StateDir::at(&base.join("ricasso"));
+        }
+        let uid = ricasso_os::own_uid();
+        let home = absolute("HOME").filter(|home| home.is_dir());
+        let first = home.map(|home| home.join(".local/state/ricasso"));
+        let temp = absolute("TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp"));
+        let runtime = PathBuf::from(format!("/run/user/{uid}/ricasso"));
+        let fallbacks = [runtime, temp.join(format!("ricasso-{uid}"))];
+        let mut refused = match first.map(|path| StateDir::at(&path)) {
+            Some(Ok(state)) => return Ok(state),
+            Some(Err(error)) => error,
+            None => Error::NoHome,
+        };
+        for path in fallbacks.into_iter().filter(|path| path.parent().is_some_and(Path::is_dir)) {
+            match StateDir::at(&path) {
+                Ok(mut state) => {
+                    state.told = Some(format!("state is kept in {}: {refused}", path.display()));
+                    return Ok(state);
+                }
+                Err(error) => refused = error,
+            }
+        }
+        Err(refused)
+    }
+
+    /// Uses this directory; makes it where it is missing.
+    pub fn at(root: &Path) -> Result<StateDir, Error> {
+        make_private(root)?;
+        check_ours(root)?;
+        let state = StateDir { root: root.to_path_buf(), told: None };
+        for part in ["ledger", "jobs", "sessions", "owners"] {
+            make_private(&root.join(part))?;
+        }
+        Ok(state)
+    }
+
+    /// What a reader should know about the choice of this place.
+    pub fn told(&self) -> Option<&str> {
+        self.told.as_deref()
+    }
+
+    /// The directory itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where the ledger lies.
+    pub fn ledger(&self) -> PathBuf {
+        self.root.join("ledger")
+    }
+
+    /// Where all jobs lie.
+    pub fn jobs(&self) -> PathBuf {
+        self.root.join("jobs")
+    }
+
+    /// Where the owners' files lie.
+    pub fn owners(&self) -> PathBuf {
+        self.root.join("owners")
+    }
+
+    /// The directory of a job, whether it exists or not.
+    pub fn job(&self, id: &JobId) -> JobDir {
+        JobDir(self.jobs().join(id.as_str()))
+    }
+
+    /// Makes the directory of a new job.
+    pub fn new_job(&self, id: &JobId) -> Result<JobDir, Error> {
+        let dir = self.job(id);
+        DirBuilder::new().mode(0o700).create(dir.path()).map_err(|source| Error::State {
+            what: "make the job's directory",
+            path: dir.0.clone(),
+            source,
+        })?;
+        Ok(dir)
+    }
+
+    /// The session's own temporary directory, made where it is missing.
+    pub fn session_tmp(&self, session: &str) -> Result<PathBuf, Error> {
+        let path = self.root.join("sessions").join(file_name_of(session)).join("tmp");
+        make_private(&path)?;
+        Ok(path)
+    }
+
+    /// Where the script of a job lies while it runs. Its name is the job's, so that whoever finds
+    /// it knows whose it is.
+    pub fn script(&self, session: &str, id: &JobId, step: usize) -> Result<PathBuf, Error> {
+        Ok(self.session_tmp(session)?.join(format!("script-{id}-{step}")))
+    }
+
+    /// Removes scripts that a lost job left behind.
+    pub fn sweep_scripts(&self, id: &JobId) {
+        let prefix = format!("script-{id}-");
+        let Ok(sessions) = fs::read_dir(self.root.join("sessions")) else { return };
+        for session in sessions.flatten() {
+            let Ok(files) = fs::read_dir(session.path().join("tmp")) else { continue };
+            let ours = files.flatten().filter(|file| starts_with(&file.file_name(), &prefix));
+            // What cannot be removed now is found again at the next start.
+            ours.for_each(|file| drop(fs::remove_file(file.path())));
+        }
+    }
+}
+
+impl JobDir {
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Writes one of the job's small files, 0600, new.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        let path = self.0.join(name);
+        let written = new_file(&path, 0o600).and_then(|mut file| file.write_all(bytes));
+        written.map_err(|source| Error::State { what: "write", path, source })
+    }
+
+    /// Reads one of the job's small files; `None` where there is none.
+    pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        let path = self.0.join(name);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(Error::State { what: "read", path, source }),
+        }
+    }
+
+    /// Removes the whole directory: for a job that never came to be, and for retention.
+    pub fn remove(&self) -> Result<(), Error> {
+        fs::remove_dir_all(&self.0).map_err(|source| Error::State {
+            what: "remove the job's directory",
+            path: self.0.clone(),
+            source,
+        })
+    }
+}
+
+/// Makes a new file that nobody else can have prepared.
+pub(crate) fn new_file(path: &Path, mode: u32) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
+}
+
+fn make_private(path: &Path) -> Result<(), Error> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|source| Error::State { what: "make the directory", path: path.into(), source })
+}
+
+fn check_ours(path: &Path) -> Result<(), Error> {
+    let wrong = |why: String| Err(Error::NotOurs { path: path.to_path_buf(), why });
+    let found = fs::symlink_metadata(path).map_err(|source| Error::State {
+        what: "look at",
+        path: path.into(),
+        source,
+    })?;
+    if !found.is_dir() {
+        return wrong("is no directory of its own".into());
+    }
+    if found.uid() != ricasso_os::own_uid() {
+        return wrong(format!("belongs to user {}", found.uid()));
+    }
+    if found.mode() & 0o022 != 0 {
+        return wrong(format!("can be written by others (mode {:o})", found.mode() & 0o777));
+    }
+    Ok(())
+}
+
+/// A session's name may hold anything; a file name may not.
+fn file_name_of(session: &str) -> String {
+    let good = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if !session.is_empty() && session.len() <= 64 && session.chars().all(good) {
+        return session.to_string();
+    }
+    let bytes = session.bytes().take(100).map(|byte| format!("{byte:02x}"));
+    format!("x{}", bytes.collect::<String>())
+}
+
+fn starts_with(name: &OsStr, prefix: &str) -> bool {
+    name.as_encoded_bytes().starts_with(prefix.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_directory_that_others_may_write_is_refused() {
+        let base = std::env::temp_dir().join(format!("ricasso-home-{}", std::process::id()));
+        let root = base.join("state");
+        fs::create_dir_all(&root).unwrap();
+        fs::set_permissions(&root, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(matches!(StateDir::at(&root), Err(Error::NotOurs { .. })));
+        fs::set_permissions(&root, fs::Permissions::from_mode(0o755)).unwrap();
+        StateDir::at(&root).unwrap();
+        let link = base.join("link");
+        std::os::unix::fs::symlink(&root, &link).unwrap();
+        assert!(matches!(StateDir::at(&link), Err(Error::NotOurs { .. })));
+        fs::remove_dir_all(&base).unwrap();
+    }
+
+    #[test]
+    fn what_somebody_named_is_used_or_refused_but_never_replaced() {
+        let base = std::env::temp_dir().join(format!("ricasso-named-{}", std::process::id()));
+        fs::create_dir_all(&base).unwrap();
+        fs::write(base.join("file"), b"").unwrap();
+        let named = |name: &str| (name == "XDG_STATE_HOME").then(|| base.join("file"));
+        assert!(matches!(StateDir::find(&named), Err(Error::State { .. })));
+        fs::remove_dir_all(&base).unwrap();
+    }
+
+    #[test]
+    fn odd_session_names_stay_inside() {
+        assert_eq!(file_name_of("cli"), "cli");
+        assert_eq!(file_name_of("../x"), "x2e2e2f78");
+        assert_eq!(file_name_of(""), "x");
+    }
+}

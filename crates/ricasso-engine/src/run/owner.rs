@@ -1,0 +1,223 @@
+//! Who answers for a running job: a locked file in the state directory, with the jobs in it.
+//!
+//! The lock goes with the process, however it ends. Whoever finds a file without its lock knows
+//! that the owner died, and which of its jobs were still open.
+
+use super::error::Error;
+use super::home::{StateDir, new_file};
+use super::id::JobId;
+use std::collections::BTreeSet;
+use std::fs::{self, File, TryLockError};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+
+/// The journal of an owner without open jobs is emptied beyond this size.
+const JOURNAL_BYTES: u64 = 64 * 1024;
+
+/// This process's own file.
+#[derive(Debug)]
+pub struct Owner {
+    id: JobId,
+    path: PathBuf,
+    journal: Mutex<Journal>,
+}
+
+#[derive(Debug)]
+struct Journal {
+    file: File,
+    written: u64,
+    open: u64,
+}
+
+/// The file of an owner that died. It stays locked by us until it is buried.
+#[derive(Debug)]
+pub struct Orphan {
+    path: PathBuf,
+    /// Held for its lock.
+    _file: File,
+    jobs: BTreeSet<JobId>,
+}
+
+impl Owner {
+    /// Makes and locks this process's file. It appears under its name only once it is locked, so
+    /// nobody can take it for a dead one.
+    pub fn claim(state: &StateDir) -> Result<Owner, Error> {
+        let id = JobId::new()?;
+        let path = state.owners().join(id.as_str());
+        let young = state.owners().join(format!(".{id}"));
+        let failed =
+            |source| Error::State { what: "make the owner's file", path: path.clone(), source };
+        let file = new_file(&young, 0o600).map_err(failed)?;
+        file.lock().map_err(failed)?;
+        fs::rename(&young, &path).map_err(failed)?;
+        let journal = Mutex::new(Journal { file, written: 0, open: 0 });
+        Ok(Owner { id, path, journal })
+    }
+
+    /// The owner's name, as `jobs/ID/owner` tells it.
+    pub fn id(&self) -> &JobId {
+        &self.id
+    }
+
+    /// Notes that a job is open, before it can leave anything behind.
+    pub fn opens(&self, job: &JobId) -> Result<(), Error> {
+        let mut journal = self.journal();
+        self.note(&mut journal, '+', job)?;
+        journal.open += 1;
+        Ok(())
+    }
+
+    /// Notes that a job is closed.
+    pub fn closes(&self, job: &JobId) -> Result<(), Error> {
+        let mut journal = self.journal();
+        self.note(&mut journal, '-', job)?;
+        journal.open = journal.open.saturating_sub(1);
+        if journal.open == 0 && journal.written > JOURNAL_BYTES {
+            // Without an open job the journal says nothing; failing to empty it costs only room.
+            if journal.file.set_len(0).is_ok() {
+                journal.written = 0;
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&self, journal: &mut Journal, sign: char, job: &JobId) -> Result<(), Error> {
+        use std::os::unix::fs::FileExt;
+        let line = format!("{sign}{job}\n");
+        let written = journal.file.write_all_at(line.as_bytes(), journal.written);
+        written.map_err(|source| Error::State {
+            what: "write the owner's file",
+            path: self.path.clone(),
+            source,
+        })?;
+        journal.written += line.len() as u64;
+        Ok(())
+    }
+
+    fn journal(&self) -> MutexGuard<'_, Journal> {
+        self.journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        // With open jobs the file stays, so that the next start closes them.
+        if self.journal().open == 0 {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl Orphan {
+    /// The files of all owners that died.
+    pub fn find(state: &StateDir) -> Result<Vec<Orphan>, Error> {
+        let path = state.owners();
+        let files = fs::read_dir(&path).map_err(|source| Error::State {
+            what: "list",
+            path: path.clone(),
+            source,
+        })?;
+        Ok(files.flatten().filter_map(|file| Orphan::adopt(&file.path())).collect())
+    }
+
+    /// Its jobs that were open.
+    pub fn jobs(&self) -> impl Iterator<Item = &JobId> {
+        self.jobs.iter()
+    }
+
+    /// All is told: the file goes.
+    pub fn bury(self) -> Result<(), Error> {
+        fs::remove_file(&self.path).map_err(|source| Error::State {
+            what: "remove the file of a lost owner",
+            path: self.path.clone(),
+            source,
+        })
+    }
+
+    fn adopt(path: &Path) -> Option<Orphan> {
+        let young = path.file_name()?.as_encoded_bytes().starts_with(b".");
+        // A young file is about to be locked; one that stays young for a minute is dead.
+        if young && fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()?.as_secs() < 60 {
+            return None;
+        }
+        let mut file = File::options().read(true).write(true).open(path).ok()?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => return None,
+        }
+        // Its owner may have ended well between our opening and our lock.
+        if !path.exists() {
+            return None;
+        }
+        let mut text = String::new();
+        file.read_to_string(&mut text).ok()?;
+        Some(Orphan { path: path.to_path_buf(), _file: file, jobs: open_jobs(&text) })
+    }
+}
+
+fn open_jobs(journal: &str) -> BTreeSet<JobId> {
+    let mut open = BTreeSet::new();
+    for line in journal.lines() {
+        match line.split_at_checked(1) {
+            Some(("+", id)) => open.extend(JobId::parse(id)),
+            Some(("-", id)) => {
+                JobId::parse(id).map(|id| open.remove(&id));
+            }
+            // A torn last line: the job it was about had not begun, or its end is told again.
+            Some(_) | None => {}
+        }
+    }
+    open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(name: &str) -> StateDir {
+        let path =
+            std::env::temp_dir().join(format!("ricasso-owner-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        StateDir::at(&path).unwrap()
+    }
+
+    #[test]
+    fn a_living_owner_is_no_orphan_and_a_quiet_end_leaves_no_file() {
+        let state = state("living");
+        let owner = Owner::claim(&state).unwrap();
+        let job = JobId::new().unwrap();
+        owner.opens(&job).unwrap();
+        assert!(Orphan::find(&state).unwrap().is_empty());
+        owner.closes(&job).unwrap();
+        drop(owner);
+        assert_eq!(fs::read_dir(state.owners()).unwrap().count(), 0);
+        fs::remove_dir_all(state.root()).unwrap();
+    }
+
+    #[test]
+    fn an_owner_that_died_leaves_its_open_jobs() {
+        let state = state("dead");
+        let owner = Owner::claim(&state).unwrap();
+        let jobs: Vec<JobId> = (0..3).map(|_| JobId::new().unwrap()).collect();
+        jobs.iter().for_each(|job| owner.opens(job).unwrap());
+        owner.closes(&jobs[1]).unwrap();
+        drop(owner);
+        let orphans = Orphan::find(&state).unwrap();
+        assert_eq!(orphans.len(), 1);
+        let open: BTreeSet<JobId> = orphans[0].jobs().cloned().collect();
+        assert_eq!(open, [jobs[0].clone(), jobs[2].clone()].into());
+        for orphan in orphans {
+            orphan.bury().unwrap();
+        }
+        assert!(Orphan::find(&state).unwrap().is_empty());
+        fs::remove_dir_all(state.root()).unwrap();
+    }
+
+    #[test]
+    fn a_torn_line_is_passed_over() {
+        let id = JobId::new().unwrap();
+        let torn = format!("+{id}\n-{}", &id.as_str()[..7]);
+        assert_eq!(open_jobs(&torn), [id].into());
+    }
+}
