@@ -1,0 +1,37 @@
+//! The command's environment: an allow-list, what keeps tools quiet, and what the caller set.
+
+use crate::policy::Policy;
+use crate::request::{Bytes, Request};
+
+/// Where programs are looked for when nobody says.
+const PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// The whole environment as `NAME=value`, each name once: the caller's word counts most, then the
+/// policy's `set`, then what is passed on.
+pub(super) fn of(
+    policy: &Policy,
+    request: &Request,
+    environment: &[(Bytes, Bytes)],
+) -> Vec<Vec<u8>> {
+    let mut variables: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    let mut put = |name: &[u8], value: &[u8]| {
+        match variables.iter_mut().find(|(known, _)| known == name) {
+            Some((_, old)) => *old = value.to_vec(),
+            None => variables.push((name.to_vec(), value.to_vec())),
+        }
+    };
+    put(b"PATH", PATH);
+    for (name, value) in environment {
+        if policy.env().pass.iter().any(|glob| glob.matches(name.as_slice())) {
+            put(name.as_slice(), value.as_slice());
+        }
+    }
+    for (name, value) in policy.env().set.iter() {
+        put(name.as_bytes(), value.as_bytes());
+    }
+    put(b"PWD", request.cwd.as_os_str().as_encoded_bytes());
+    for (name, value) in &request.env {
+        put(name.as_slice(), value.as_slice());
+    }
+    variables.into_iter().map(|(name, value)| [&name, &b"="[..], &value].concat()).collect()
+}

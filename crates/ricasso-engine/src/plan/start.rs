@@ -1,0 +1,96 @@
+//! One command of a plan, as it will be executed.
+
+use crate::policy::{Policy, Reason, ReasonLayer, Shell};
+use crate::request::{Bytes, Request, ScriptShell, Step};
+use ricasso_os::Host;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// What is executed, where, and with which environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Start {
+    /// The words; a script's file is appended when it exists.
+    pub argv: Vec<Vec<u8>>,
+    /// The text of a script, which becomes a file for as long as the command runs.
+    pub script: Option<Bytes>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// `NAME=value`.
+    pub env: Vec<Vec<u8>>,
+}
+
+/// The starts of a request, or why one of its shells is not there.
+pub(super) fn of(
+    request: &Request,
+    policy: &Policy,
+    host: &Host,
+    env: &[Vec<u8>],
+) -> Result<Vec<Start>, Reason> {
+    let steps = request.steps.iter().enumerate();
+    let start = |(index, step)| -> Result<Start, Reason> {
+        let (argv, script) = words(step, index, policy, host)?;
+        Ok(Start { argv, script, cwd: request.cwd.clone(), env: env.to_vec() })
+    };
+    steps.map(start).collect()
+}
+
+type Words = (Vec<Vec<u8>>, Option<Bytes>);
+
+fn words(step: &Step, index: usize, policy: &Policy, host: &Host) -> Result<Words, Reason> {
+    match step {
+        Step::Argv(words) => {
+            Ok((words.iter().map(|word| word.as_slice().to_vec()).collect(), None))
+        }
+        Step::Shell(text) => {
+            let mut argv = shell_words(policy.shell(), index, host)?;
+            argv.extend([b"-c".to_vec(), text.as_slice().to_vec()]);
+            Ok((argv, None))
+        }
+        Step::Script { text, shell } => {
+            let shell = match shell {
+                ScriptShell::Bash => Shell::Bash,
+                ScriptShell::Sh => Shell::Sh,
+                ScriptShell::Zsh => Shell::Zsh,
+            };
+            Ok((script_words(&shell, index, host)?, Some(text.clone())))
+        }
+    }
+}
+
+/// For shell text: bash where there is one, else the machine's sh.
+fn shell_words(shell: &Shell, index: usize, host: &Host) -> Result<Vec<Vec<u8>>, Reason> {
+    match shell {
+        Shell::Bash if host.bash.is_none() => script_words(&Shell::Sh, index, host),
+        Shell::Bash | Shell::Sh | Shell::Zsh | Shell::Path(_) => script_words(shell, index, host),
+    }
+}
+
+/// A shell that reads no start-up file: what the machine's owner likes must not change what runs.
+fn script_words(shell: &Shell, index: usize, host: &Host) -> Result<Vec<Vec<u8>>, Reason> {
+    let found = |path: &Option<PathBuf>, name: &str| -> Result<Vec<u8>, Reason> {
+        path.as_deref().map(bytes).ok_or_else(|| no_shell(name, index))
+    };
+    Ok(match shell {
+        Shell::Bash => {
+            vec![found(&host.bash, "bash")?, b"--noprofile".to_vec(), b"--norc".to_vec()]
+        }
+        Shell::Sh => vec![found(&host.sh, "sh")?],
+        Shell::Zsh => vec![found(&host.zsh, "zsh")?, b"-f".to_vec()],
+        Shell::Path(path) => vec![bytes(path)],
+    })
+}
+
+fn no_shell(name: &str, step: usize) -> Reason {
+    Reason {
+        rule: "no-shell".into(),
+        layer: ReasonLayer::Plan,
+        span: None,
+        step,
+        message: format!("there is no {name} on this machine"),
+        remedy: format!("install {name}, or name a shell that is there"),
+    }
+}
+
+fn bytes(path: &Path) -> Vec<u8> {
+    path.as_os_str().as_bytes().to_vec()
+}

@@ -1,0 +1,175 @@
+//! What goes back: the one shape that every door hands out. Text in it is redacted or our own.
+//!
+//! Fields are added, never renamed or used for something else.
+
+use crate::capture::{Omitted, Redacted};
+use crate::plan::Enforced;
+use crate::record::Receipt;
+use crate::run::{Ending, JobId};
+use serde::{Serialize, Serializer};
+use std::time::Duration;
+
+/// The answer to one request.
+#[derive(Debug, Serialize)]
+#[must_use]
+pub struct Reply {
+    /// The job.
+    pub id: JobId,
+    /// The session that asked.
+    pub session: String,
+    /// What was asked for.
+    pub command: Redacted<String>,
+    /// Where.
+    pub cwd: Redacted<String>,
+    /// `allow`, `ask` or `deny`.
+    pub verdict: &'static str,
+    /// Why, where there is something to say.
+    pub reasons: Vec<Reason>,
+    /// How it ended; nothing while it runs.
+    pub ending: Option<Ending>,
+    /// The number that `ricasso run` exits with.
+    pub exit_code: Option<i32>,
+    /// From the order to the end of the tree.
+    #[serde(serialize_with = "milliseconds")]
+    pub duration_ms: Duration,
+    /// What was asked for and what applied.
+    pub deadline: Deadline,
+    /// Whether it still runs.
+    pub running: bool,
+    /// What it waits for, where it waits for input.
+    pub waiting_for_input: Option<Redacted<String>>,
+    /// The host's number of the command.
+    pub pid: Option<i32>,
+    /// RFC 3339.
+    pub started_at: String,
+    /// An excerpt of standard output.
+    pub stdout: Redacted<String>,
+    /// An excerpt of standard error.
+    pub stderr: Redacted<String>,
+    /// The whole of it: sizes, and what the excerpts leave out.
+    pub output: Whole,
+    /// What was really enforced.
+    pub enforced: Enforced,
+    /// What the cage denied.
+    pub denials: Vec<Denial>,
+    /// What the whole job used.
+    pub usage: Used,
+    /// What the command left running when it ended.
+    pub survivors: Vec<Survivor>,
+    /// Files born during the run that other programs will run or obey later.
+    pub later: Vec<Later>,
+    /// What a reader may want to know.
+    pub hints: Vec<Redacted<String>>,
+    /// The steps, where there were several.
+    pub steps: Vec<StepReply>,
+    /// The closing entry of the ledger, or the opening one while it runs.
+    pub record: Option<Receipt>,
+}
+
+/// One reason of a verdict.
+#[derive(Debug, Clone, Serialize)]
+pub struct Reason {
+    /// The rule's id.
+    pub rule: String,
+    /// Which layer said it.
+    pub layer: &'static str,
+    /// Bytes of the command as sent.
+    pub span: Option<[usize; 2]>,
+    /// What is wrong.
+    pub message: Redacted<String>,
+    /// What would be allowed.
+    pub remedy: Redacted<String>,
+}
+
+/// The deadline of a job.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Deadline {
+    /// As asked for.
+    pub asked_ms: Option<u64>,
+    /// As applied, after the policy's default and maximum.
+    pub applied_ms: u64,
+}
+
+/// The whole output, which the excerpts are taken from.
+#[derive(Debug, Clone, Serialize)]
+pub struct Whole {
+    /// Equal to the job's id: `ricasso output ID`.
+    pub id: JobId,
+    /// Bytes of standard output.
+    pub stdout_bytes: u64,
+    /// Bytes of standard error.
+    pub stderr_bytes: u64,
+    /// What the excerpts leave out, exactly.
+    pub omitted: Vec<Omitted>,
+    /// How many secrets were taken out.
+    pub redactions: u64,
+}
+
+/// An act that the cage denied.
+#[derive(Debug, Clone, Serialize)]
+pub struct Denial {
+    /// What was tried.
+    pub operation: String,
+    /// On what.
+    pub target: Redacted<String>,
+    /// By which part of the cage.
+    pub by: &'static str,
+    /// The smallest grant.
+    pub remedy: Redacted<String>,
+}
+
+/// Resources of the whole tree.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Used {
+    /// Time in user mode.
+    #[serde(serialize_with = "milliseconds")]
+    pub user_ms: Duration,
+    /// Time in the kernel.
+    #[serde(serialize_with = "milliseconds")]
+    pub system_ms: Duration,
+    /// The largest resident size of any one process.
+    pub max_rss_bytes: u64,
+}
+
+/// A process that the command left running.
+#[derive(Debug, Clone, Serialize)]
+pub struct Survivor {
+    /// The host's number.
+    pub pid: i32,
+    /// Its command line.
+    pub command: Redacted<String>,
+    /// The job that adopted it; nothing where it was stopped.
+    pub job: Option<JobId>,
+}
+
+/// A file that something will run or obey later.
+#[derive(Debug, Clone, Serialize)]
+pub struct Later {
+    /// Relative to the workspace.
+    pub path: Redacted<String>,
+    /// What will happen.
+    pub why: String,
+}
+
+/// One step of several.
+#[derive(Debug, Clone, Serialize)]
+pub struct StepReply {
+    /// Its text.
+    pub command: Redacted<String>,
+    /// How it ended; nothing where it was not run.
+    pub ending: Option<Ending>,
+    /// As for the whole.
+    pub exit_code: Option<i32>,
+    /// How long it ran.
+    #[serde(serialize_with = "milliseconds")]
+    pub duration_ms: Duration,
+    /// Its part of standard output, as raw offsets.
+    pub stdout_bytes: [u64; 2],
+    /// Its part of standard error, as raw offsets.
+    pub stderr_bytes: [u64; 2],
+}
+
+/// Milliseconds with three decimals: enough to tell fast from faster, short enough to read.
+fn milliseconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_micros() as f64 / 1000.0)
+}
