@@ -1,0 +1,16 @@
+//! Everything that starts processes: the program as a user meets it, and the library round it.
+//!
+//! Each test has a home, a state directory and a workspace of its own; none needs a network.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod bad_input;
+mod deaths;
+mod doors;
+mod endings;
+mod excerpts;
+mod invariants;
+mod ledger;
+mod library;
+mod place;
+mod running;
+mod stress;

@@ -1,0 +1,199 @@
+//! A place of its own for each test: home, state, workspace; and the program run in it.
+
+use serde_json::Value;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Long enough for anything on a busy machine with two cores; a test that needs it has failed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+pub(crate) fn program() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_ricasso"))
+}
+
+/// A directory tree that goes with the test.
+pub(crate) struct Place {
+    pub(crate) root: PathBuf,
+}
+
+/// What a finished `ricasso` said.
+pub(crate) struct Answer {
+    pub(crate) code: i32,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
+}
+
+impl Place {
+    pub(crate) fn new() -> Place {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let root = std::env::temp_dir().join(format!("ricasso-it-{}-{number}", std::process::id()));
+        for part in ["home", "state", "work"] {
+            fs::create_dir_all(root.join(part)).unwrap();
+        }
+        // The real path, so that what commands print can be compared.
+        Place { root: root.canonicalize().unwrap() }
+    }
+
+    pub(crate) fn work(&self) -> PathBuf {
+        self.root.join("work")
+    }
+
+    pub(crate) fn state(&self) -> PathBuf {
+        self.root.join("state/ricasso")
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(program());
+        command
+            .args(args)
+            .current_dir(self.work())
+            .env_clear()
+            .env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+            .env("HOME", self.root.join("home"))
+            .env("XDG_STATE_HOME", self.root.join("state"))
+            .env("LANG", "C.UTF-8")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `ricasso ARGS…` to its end.
+    pub(crate) fn call(&self, args: &[&str]) -> Answer {
+        answer(self.command(args).output().unwrap())
+    }
+
+    /// Runs it with this on its standard input.
+    pub(crate) fn call_with_input(&self, args: &[&str], input: &[u8]) -> Answer {
+        let mut command = self.command(args);
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        answer(child.wait_with_output().unwrap())
+    }
+
+    /// `ricasso run --mode open --json ARGS…`, and its reply.
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        let mut all = vec!["run", "--mode", "open", "--json"];
+        all.extend(args);
+        let answer = self.call(&all);
+        serde_json::from_slice(&answer.stdout).unwrap_or_else(|error| {
+            panic!("{args:?}: {error}: {:?} {}", answer.text(), answer.stderr)
+        })
+    }
+
+    /// One shell text.
+    pub(crate) fn shell(&self, text: &str) -> Value {
+        self.json(&["-c", text])
+    }
+
+    /// Starts `ricasso run --mode open ARGS…` and leaves it running.
+    pub(crate) fn start(&self, args: &[&str]) -> Child {
+        let mut all = vec!["run", "--mode", "open"];
+        all.extend(args);
+        let mut command = self.command(&all);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.work().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Everything below the state directory, relative, without directories.
+    pub(crate) fn state_files(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        walk(&self.state(), &mut found);
+        let root = self.state();
+        let mut names: Vec<String> = found
+            .into_iter()
+            .map(|path| path.strip_prefix(&root).unwrap().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+impl Answer {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+}
+
+fn answer(output: std::process::Output) -> Answer {
+    use std::os::unix::process::ExitStatusExt;
+    let code = output.status.code().unwrap_or_else(|| 128 + output.status.signal().unwrap());
+    Answer {
+        code,
+        stdout: output.stdout,
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+fn walk(directory: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            walk(&entry.path(), found);
+        } else {
+            found.push(entry.path());
+        }
+    }
+}
+
+/// Processes of this machine whose command line holds the mark. A mark is random enough that only
+/// the test's own processes carry it.
+pub(crate) fn marked(mark: &str) -> Vec<i32> {
+    let Ok(all) = fs::read_dir("/proc") else { return Vec::new() };
+    let pids = all.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter(|pid| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(mark) && !is_zombie(*pid)
+    })
+    .collect()
+}
+
+pub(crate) fn is_zombie(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().is_none_or(|rest| rest.trim_start().starts_with(['Z', 'X']))
+}
+
+/// A number that no other process carries: a length of sleep in seconds.
+pub(crate) fn mark() -> String {
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("1{:06}{number:04}", std::process::id() % 1_000_000)
+}
+
+/// Waits until the thing is true, and fails the test if it never is.
+pub(crate) fn eventually(what: &str, mut is_true: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_true() {
+        assert!(began.elapsed() < PATIENCE, "never: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The long forms run where this is set; otherwise a twentieth of them.
+pub(crate) fn rounds(long: usize) -> usize {
+    if std::env::var_os("RICASSO_LONG").is_some() { long } else { (long / 20).max(1) }
+}
+
+/// Says aloud that a test cannot run here, and has it counted as skipped.
+pub(crate) fn skip(name: &str, why: &str) {
+    eprintln!("skipped: {name}: {why}");
+    if let Some(path) = std::env::var_os("RICASSO_SKIP_LOG") {
+        let mut log = fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
+        writeln!(log, "{name}: {why}").unwrap();
+    }
+}
