@@ -13,7 +13,7 @@ mod counts;
 mod long;
 mod tidy;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -42,8 +42,10 @@ fn main() -> ExitCode {
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The root of the repository: the directory above this package, wherever the task is started.
+/// The root of the repository: the directory above this package. Cargo says where that is now; a
+/// program that was built before the tree was moved would remember the old place.
 fn root() -> PathBuf {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.parent().unwrap_or(package).to_path_buf()
+    let now = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let package = now.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+    package.parent().unwrap_or(&package).to_path_buf()
 }
