@@ -131,7 +131,7 @@ impl Check {
             Err(error) => return cannot_start(words, &error),
         };
         if let Some(output) = child.stdout.take() {
-            self.pass_on(BufReader::new(output));
+            self.pass_on(BufReader::new(output), io::stdout().lock());
         }
         match child.wait() {
             Ok(status) => status.success(),
@@ -140,9 +140,8 @@ impl Check {
     }
 
     /// Bytes, not text: a test may print anything.
-    fn pass_on(&mut self, mut output: impl BufRead) {
+    fn pass_on(&mut self, mut output: impl BufRead, mut screen: impl Write) {
         let mut line = Vec::new();
-        let mut screen = io::stdout().lock();
         while output.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
             self.counts.add_line(&String::from_utf8_lossy(&line));
             // A reader of ours that went away must not stop the tests; the exit code still tells.
@@ -172,4 +171,33 @@ impl Check {
 fn cannot_start(words: &[&str], error: &io::Error) -> bool {
     println!("cannot run cargo {}: {error}; is the toolchain installed?", words.join(" "));
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check() -> Check {
+        let (root, skip_log) = (PathBuf::from("/"), PathBuf::from("/nowhere/skips.log"));
+        let (counts, failed_stages) = (Counts::default(), Vec::new());
+        Check { root, extent: Extent::Short, skip_log, counts, failed_stages }
+    }
+
+    #[test]
+    fn output_passes_through_unchanged_while_it_is_counted() {
+        let output = b"\xff\nshouted test result: ok. 2 passed; 1 failed; 0 ignored\nno line end";
+        let (mut check, mut screen) = (check(), Vec::new());
+        check.pass_on(output.as_slice(), &mut screen);
+        assert_eq!(screen, output);
+        assert_eq!(check.counts, Counts { passed: 2, failed: 1, skipped: 0 });
+    }
+
+    #[test]
+    fn check_fails_when_no_test_ran_or_a_stage_failed() {
+        assert!(!check().end());
+        let one = Counts { passed: 1, failed: 0, skipped: 0 };
+        assert!(Check { counts: one, ..check() }.end());
+        assert!(!Check { counts: one, failed_stages: vec!["docs"], ..check() }.end());
+        assert!(!Check { counts: Counts { failed: 1, ..one }, ..check() }.end());
+    }
 }

@@ -18,9 +18,10 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Adds what one line says, if it is the summary of a test program.
+    /// Adds what one line says, if it holds the summary of a test program. A child of a test may
+    /// have written to the same line before it.
     pub(crate) fn add_line(&mut self, line: &str) {
-        let Some(summary) = line.trim_start().strip_prefix("test result: ") else { return };
+        let Some((_, summary)) = line.split_once("test result: ") else { return };
         let words = summary.split(['.', ';']).map(str::trim);
         for (number, word) in words.filter_map(|part| part.split_once(' ')) {
             let Ok(number) = number.parse::<usize>() else { continue };

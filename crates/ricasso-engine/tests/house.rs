@@ -1,7 +1,7 @@
 //! The house test: which room may name which, and which crate may use which. The tables below are
 //! the law; a breach fails with the place, the two rooms and the row that it breaks.
 //!
-//! It reads the sources, so it also sees what the compiler would let pass.
+//! It reads the sources, so it also sees what the compiler would let pass; the scanner is tidy's.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../../../xtask/src/tidy/manifest.rs"]
