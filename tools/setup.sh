@@ -1,0 +1,79 @@
+#!/bin/sh
+# Installs what the build and the tests need on a Debian machine that has a Rust toolchain. Asks
+# apt only for what is missing, says nothing when nothing is, and may be run any number of times.
+set -eu
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# Runs a command silently; shows what it said only when it fails.
+quietly() {
+    if ! said=$("$@" 2>&1); then
+        printf '%s\n' "$said" >&2
+        return 1
+    fi
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+apt() {
+    as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get -q -y -o DPkg::Lock::Timeout=120 "$@"
+}
+
+if ! has cargo; then
+    say "there is no cargo; install a Rust toolchain first (rust-version in Cargo.toml)"
+    exit 1
+fi
+
+# Without a linker nothing builds. The others are for tests: bash, zsh and python3 run as jobs,
+# git is asked about repositories, ps shows what a job left behind.
+needed=
+{ has cc && [ -e /usr/include/stdlib.h ]; } || needed="gcc libc6-dev"
+wanted=
+for pair in bash:bash git:git zsh:zsh python3:python3 ps:procps; do
+    has "${pair%%:*}" || wanted="$wanted ${pair##*:}"
+done
+
+# Can this machine install packages for us? The answer is empty, or the reason why not.
+refusal=
+if [ -n "$needed$wanted" ]; then
+    if ! has apt-get; then
+        refusal="there is no apt-get"
+    elif [ "$(id -u)" != 0 ] && ! has sudo; then
+        refusal="this is not root and there is no sudo"
+    elif ! quietly apt update; then
+        refusal="apt-get update failed"
+    fi
+fi
+
+# Installs packages, or says on standard error why not.
+install() {
+    if [ -n "$refusal" ]; then
+        say "$refusal"
+        return 1
+    fi
+    say "installing $*"
+    quietly apt install --no-install-recommends "$@"
+}
+
+if [ -n "$needed" ] && ! install $needed; then
+    say "install by hand a C compiler with its headers (Debian: $needed), then start again"
+    exit 1
+fi
+
+for package in $wanted; do
+    install "$package" || say "without $package the tests that need it are skipped, and say so"
+done
+
+# A minimal toolchain comes without these two, and only `cargo xtask check` needs them.
+for component in clippy rustfmt; do
+    name=${component#rust}
+    if ! cargo "$name" --version >/dev/null 2>&1; then
+        say "adding $component to the toolchain"
+        { has rustup && quietly rustup component add "$component"; } ||
+            say "cannot add $component; install it by hand, cargo xtask check needs it"
+    fi
+done
