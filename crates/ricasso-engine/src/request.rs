@@ -5,6 +5,7 @@
 
 mod bytes;
 mod check;
+mod path;
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -22,8 +23,10 @@ pub struct Request {
     /// What happens to the later steps when one fails.
     pub on_failure: OnFailure,
     /// The working directory, absolute.
+    #[serde(with = "path")]
     pub cwd: PathBuf,
-    /// The root of the workspace, absolute; `None` where there is none, so that nothing is writable.
+    /// The root of the workspace, absolute; `None` where there is none: nothing is writable then.
+    #[serde(with = "path::option")]
     pub workspace: Option<PathBuf>,
     /// Variables that the caller sets for the command.
     pub env: Vec<(Bytes, Bytes)>,
@@ -83,7 +86,7 @@ pub enum Stdin {
     /// This text, then end-of-file.
     Text(Bytes),
     /// The content of this file, opened by the owner before the command starts.
-    File(PathBuf),
+    File(#[serde(with = "path")] PathBuf),
 }
 
 /// Who asks: for the record and for the session's own places, never as authority.

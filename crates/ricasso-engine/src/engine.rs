@@ -1,0 +1,115 @@
+//! The hallway: leads a request through the rooms and brings the reply back. It never decides.
+//!
+//! There is one gate. Every request, whatever its door and mode, is judged, planned, recorded and
+//! redacted here, in this order; the opening entry is on disk before the child exists.
+
+mod admit;
+mod close;
+mod conduct;
+mod job;
+mod open;
+mod recover;
+mod retain;
+
+use crate::capture::Redactor;
+use crate::error::Error;
+use crate::policy::{Judgement, Policy};
+use crate::record::Ledger;
+use crate::reply::Reply;
+use crate::request::{Bytes, Request};
+use crate::run::{Owner, StateDir};
+use crate::scene::Scene;
+use ricasso_os::{Cancel, Host, Keeper};
+use std::sync::Arc;
+
+pub use conduct::Watcher;
+pub use job::Job;
+pub use open::Setup;
+
+/// One request in, one true reply out. Cheap to clone; clones are one engine.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    hall: Arc<Hall>,
+}
+
+/// What the rooms need of each other, in the order in which it is given up: jobs are stopped by
+/// the keeper before the owner's file goes.
+#[derive(Debug)]
+struct Hall {
+    keeper: Keeper,
+    policy: Policy,
+    host: Host,
+    environment: Vec<(Bytes, Bytes)>,
+    redactor: Redactor,
+    ledger: Ledger,
+    owner: Owner,
+    state: StateDir,
+    /// What happened at the start that every reply's reader should know.
+    told: Vec<String>,
+}
+
+impl Engine {
+    /// An engine with this user's state directory and this process's environment.
+    pub fn new(keeper: Keeper, policy: Policy) -> Result<Engine, Error> {
+        Engine::open(Setup::of_this_process(keeper, policy)?)
+    }
+
+    /// An engine in a place of the caller's choice.
+    pub fn open(setup: Setup) -> Result<Engine, Error> {
+        Ok(Engine { hall: Arc::new(Hall::open(setup)?) })
+    }
+
+    /// Runs a request on the calling thread, to the end of its whole tree.
+    pub fn run(&self, request: &Request, cancel: &Cancel) -> Result<Reply, Error> {
+        self.run_watched(request, cancel, &mut Unwatched)
+    }
+
+    /// Runs a request and shows its output while it comes, redacted.
+    pub fn run_watched(
+        &self,
+        request: &Request,
+        cancel: &Cancel,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Reply, Error> {
+        match self.hall.admit(request)? {
+            admit::Admission::Refused(reply) => Ok(*reply),
+            admit::Admission::Granted(admitted) => self.hall.conduct(*admitted, cancel, watcher),
+        }
+    }
+
+    /// Starts a request in a thread of its own. Dropping the job stops it.
+    pub fn start(&self, request: &Request, cancel: Cancel) -> Result<Job, Error> {
+        Job::start(self.clone(), request, cancel)
+    }
+
+    /// The verdict alone; nothing runs and nothing is recorded.
+    pub fn check(&self, request: &Request) -> Result<(Judgement, Scene), Error> {
+        request.check().map_err(Error::Request)?;
+        Ok(self.hall.judge(request))
+    }
+
+    /// Has a warden made ahead of time, so that the next run starts faster.
+    pub fn warm(&self) -> Result<(), Error> {
+        self.hall.keeper.stock().map(drop).map_err(Error::Os)
+    }
+
+    /// Takes away what the policy's retention and quota no longer hold.
+    pub fn tidy_up(&self) -> Result<(), Error> {
+        self.hall.tidy_up()
+    }
+
+    /// The policy that holds.
+    pub fn policy(&self) -> &Policy {
+        &self.hall.policy
+    }
+
+    /// Where the state lies.
+    pub fn state(&self) -> &StateDir {
+        &self.hall.state
+    }
+}
+
+/// For runs that nobody watches.
+struct Unwatched;
+
+impl Watcher for Unwatched {}

@@ -1,0 +1,157 @@
+//! The gate: shape, verdict, opening entry, plan. What comes through may be run.
+
+use super::close::Refused;
+use super::{Hall, open};
+use crate::capture::Redactor;
+use crate::error::Error;
+use crate::plan::{self, Lack, Plan};
+use crate::policy::{self, Grant, Judgement, Reason, Verdict};
+use crate::record::Receipt;
+use crate::reply::Reply;
+use crate::request::{Request, Stdin};
+use crate::run::{Failure, JobDir, JobId};
+use crate::scene::{Live, Scene};
+use ricasso_os::Input;
+use std::time::SystemTime;
+
+/// What the gate says.
+pub(super) enum Admission {
+    /// Not this one; the reply says why, and the ledger has it.
+    Refused(Box<Reply>),
+    /// It may run.
+    Granted(Box<Admitted>),
+}
+
+/// A request that is judged, planned and recorded, but not yet started.
+pub(super) struct Admitted {
+    id: JobId,
+    request: Request,
+    plan: Plan,
+    redactor: Redactor,
+    dir: JobDir,
+    input: Input,
+    /// Reasons of the verdict, and when the job was opened.
+    pub(super) reasons: Vec<Reason>,
+    pub(super) began: SystemTime,
+    pub(super) opened: Receipt,
+}
+
+impl Admitted {
+    pub(super) fn id(&self) -> &JobId {
+        &self.id
+    }
+
+    pub(super) fn request(&self) -> &Request {
+        &self.request
+    }
+
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    pub(super) fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    pub(super) fn dir(&self) -> &JobDir {
+        &self.dir
+    }
+
+    pub(super) fn input(&self) -> &Input {
+        &self.input
+    }
+}
+
+impl Hall {
+    /// Leads a request through the gate.
+    pub(super) fn admit(&self, request: &Request) -> Result<Admission, Error> {
+        request.check().map_err(Error::Request)?;
+        let input = input_of(&request.stdin)?;
+        let redactor = self.redactor_for(request)?;
+        let (judgement, scene) = self.judge(request);
+        let id = JobId::new().map_err(Error::Run)?;
+        let began = SystemTime::now();
+        self.owner.opens(&id).map_err(Error::Run)?;
+        let opening = super::close::Opening { id: &id, request, redactor: &redactor, began };
+        let opened = self.record_opening(&opening, &judgement, &scene)?;
+        let refused = |verdict: &'static str, reasons, failure, enforced| Refused {
+            id: id.clone(),
+            verdict,
+            reasons,
+            failure,
+            enforced,
+        };
+        let Judgement { verdict, reasons } = judgement;
+        let grant = match verdict {
+            Verdict::Allow(grant) => grant,
+            Verdict::Ask(_) | Verdict::Deny(_) => {
+                let refused = refused(verdict.name(), reasons, Failure::Policy, None);
+                return self.refuse(refused, request, &redactor, began);
+            }
+        };
+        let plan = match self.draw(grant, request) {
+            Ok(plan) => plan,
+            Err(undrawn) => {
+                let mut reasons = reasons;
+                reasons.push(undrawn.reason);
+                let failure = match undrawn.lack {
+                    Lack::Confinement | Lack::Grant => Failure::Confinement,
+                    Lack::Shell => Failure::NotFound,
+                };
+                let refused = refused("allow", reasons, failure, Some(undrawn.enforced));
+                return self.refuse(refused, request, &redactor, began);
+            }
+        };
+        let dir = self.keep(&id, request, &scene)?;
+        let request = request.clone();
+        let admitted =
+            Admitted { id, request, plan, redactor, dir, input, reasons, began, opened };
+        Ok(Admission::Granted(Box::new(admitted)))
+    }
+
+    pub(super) fn judge(&self, request: &Request) -> (Judgement, Scene) {
+        let variables = self.environment.iter().chain(&request.env).cloned();
+        let look = Live::new(variables);
+        let judgement = policy::judge(request, &self.policy, &look);
+        (judgement, look.into_scene())
+    }
+
+    fn draw(&self, grant: Grant, request: &Request) -> Result<Plan, plan::Undrawn> {
+        plan::draw(grant, request, &self.policy, &self.host, &self.environment)
+    }
+
+    /// The variables that the caller sets may be secrets too.
+    fn redactor_for(&self, request: &Request) -> Result<Redactor, Error> {
+        if request.env.is_empty() {
+            return Ok(self.redactor.clone());
+        }
+        let both: Vec<_> = self.environment.iter().chain(&request.env).cloned().collect();
+        Redactor::new(&open::secrets(&self.policy, &both)).map_err(Error::Capture)
+    }
+
+    /// Request and scene lie beside the spool, raw and private, so that the judgement can be
+    /// repeated.
+    fn keep(&self, id: &JobId, request: &Request, scene: &Scene) -> Result<JobDir, Error> {
+        let json = |what, result: Result<Vec<u8>, serde_json::Error>| {
+            result.map_err(|source| Error::Json { what, source })
+        };
+        let request = json("request", serde_json::to_vec(request))?;
+        let scene = json("scene", serde_json::to_vec(scene))?;
+        let dir = self.state.new_job(id).map_err(Error::Run)?;
+        let kept = dir
+            .write("request", &request)
+            .and_then(|()| dir.write("scene", &scene))
+            .and_then(|()| dir.write("owner", self.owner.id().as_str().as_bytes()));
+        kept.map_err(Error::Run)?;
+        Ok(dir)
+    }
+}
+
+fn input_of(stdin: &Stdin) -> Result<Input, Error> {
+    let made = match stdin {
+        Stdin::Closed => ricasso_os::closed_input(),
+        Stdin::Text(text) => ricasso_os::text_input(text.as_slice()),
+        Stdin::File(path) => ricasso_os::file_input(path),
+    };
+    made.map_err(Error::Os)
+}

@@ -1,0 +1,220 @@
+//! From the plan to the end of the last step: files of the job, warden, loop, spool.
+
+use super::Hall;
+use super::admit::Admitted;
+use super::close::{Closing, StepDone};
+use crate::capture::{Appended, Bounds, Redacted, Spool, Stream};
+use crate::error::Error;
+use crate::plan::Start;
+use crate::reply::Reply;
+use crate::request::OnFailure;
+use crate::run::{self, Course, Ending, Flow, JobId, LimitName, Outcome, Sink, Source};
+use ricasso_os::{Cancel, Order, Warden};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// A deadline that never comes, where the policy switched deadlines off.
+const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+/// Sees a job while it runs. What it gets is redacted already.
+pub trait Watcher {
+    /// Some output of the job.
+    fn output(&mut self, stream: Stream, bytes: Redacted<Vec<u8>>) {
+        let _ = (stream, bytes);
+    }
+
+    /// Whether [`Watcher::output`] is wanted at all.
+    fn wants_output(&self) -> bool {
+        false
+    }
+
+    /// The job has run for this long.
+    fn pause(&mut self, running_for: Duration) {
+        let _ = running_for;
+    }
+
+    /// How often [`Watcher::pause`] is wanted while nothing happens.
+    fn tick(&self) -> Option<Duration> {
+        None
+    }
+}
+
+impl Hall {
+    /// Runs an admitted request to its end and closes its entry.
+    pub(super) fn conduct(
+        &self,
+        admitted: Admitted,
+        cancel: &Cancel,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Reply, Error> {
+        let bounds = Bounds { output_bytes: admitted.plan().allowance().output_bytes };
+        let spool = Spool::create(admitted.dir().path(), admitted.redactor().clone(), bounds);
+        let spool = spool.map_err(Error::Capture)?;
+        let mut basin = Basin { spool, watcher, failed: None };
+        let conducted = self.steps(&admitted, cancel, &mut basin);
+        let Basin { spool, failed, .. } = basin;
+        let closing = Closing { admitted, spool, failed };
+        match conducted {
+            Ok(steps) => self.close(closing, steps),
+            // Our own failure: the entry is closed all the same, and the error goes to the caller.
+            Err(error) => {
+                self.close_after_error(closing)?;
+                Err(error)
+            }
+        }
+    }
+
+    fn steps(
+        &self,
+        admitted: &Admitted,
+        cancel: &Cancel,
+        basin: &mut Basin<'_>,
+    ) -> Result<Vec<StepDone>, Error> {
+        let warden = self.keeper.warden().map_err(Error::Os)?;
+        let allowance = admitted.plan().allowance();
+        let course = Course {
+            deadline: Instant::now() + allowance.deadline.applied.unwrap_or(NEVER),
+            idle: allowance.idle,
+            grace: allowance.grace,
+            cancel,
+            tick: basin.watcher.tick(),
+        };
+        let starts = admitted.plan().starts();
+        let mut done: Vec<StepDone> = Vec::with_capacity(starts.len());
+        for (index, start) in starts.iter().enumerate() {
+            let before = basin.spool.totals();
+            let more = index + 1 < starts.len();
+            let outcome =
+                self.step(admitted, &warden, &course, basin, &Step { index, start, more })?;
+            let goes_on = goes_on(admitted.request().on_failure, &outcome.ending);
+            done.push(StepDone { outcome, before, after: basin.spool.totals() });
+            if !goes_on {
+                break;
+            }
+        }
+        if done.last().is_some_and(|step| step.outcome.ending == Ending::Lost) {
+            drop(warden);
+            self.keeper.sweep_after_loss();
+        }
+        Ok(done)
+    }
+
+    fn step(
+        &self,
+        admitted: &Admitted,
+        warden: &Warden,
+        course: &Course<'_>,
+        basin: &mut Basin<'_>,
+        step: &Step<'_>,
+    ) -> Result<Outcome, Error> {
+        let allowance = admitted.plan().allowance();
+        let mut order = Order {
+            argv: step.start.argv.clone(),
+            env: step.start.env.clone(),
+            cwd: step.start.cwd.clone(),
+            ceilings: allowance.ceilings,
+            litter: Vec::new(),
+            more: step.more,
+        };
+        let script = self.script_of(admitted.request().caller.session.as_str(), admitted.id(), step)?;
+        if let Some(script) = &script {
+            use std::os::unix::ffi::OsStrExt;
+            order.argv.push(script.0.as_os_str().as_bytes().to_vec());
+            order.litter.push(script.0.clone());
+        }
+        let outcome = run::drive(warden, &order, admitted.input(), course, basin);
+        outcome.map_err(Error::Run)
+    }
+
+    /// The file of a script: private, executable by us alone, gone when this value is dropped.
+    fn script_of(
+        &self,
+        session: &str,
+        id: &JobId,
+        step: &Step<'_>,
+    ) -> Result<Option<ScriptFile>, Error> {
+        let Some(text) = &step.start.script else { return Ok(None) };
+        let path = self.state.script(session, id, step.index).map_err(Error::Run)?;
+        let file = ScriptFile(path);
+        let mut options = std::fs::OpenOptions::new();
+        let opened = options.write(true).create_new(true).mode(0o700).open(&file.0);
+        let written = opened.and_then(|mut out| std::io::Write::write_all(&mut out, text.as_slice()));
+        written.map_err(|source| {
+            Error::Run(run::Error::State { what: "write the script", path: file.0.clone(), source })
+        })?;
+        Ok(Some(file))
+    }
+}
+
+struct Step<'a> {
+    index: usize,
+    start: &'a Start,
+    more: bool,
+}
+
+struct ScriptFile(PathBuf);
+
+impl Drop for ScriptFile {
+    fn drop(&mut self) {
+        // The warden may have been faster.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Whether the next step may run. What ends the job ends all of it.
+fn goes_on(on_failure: OnFailure, ending: &Ending) -> bool {
+    match ending {
+        Ending::Exited(0) => true,
+        Ending::Exited(_) | Ending::Signalled(_) | Ending::NotStarted(_) => {
+            on_failure == OnFailure::KeepGoing
+        }
+        Ending::TimedOut
+        | Ending::Idle
+        | Ending::Cancelled(_)
+        | Ending::Limit(_)
+        | Ending::Refused(_)
+        | Ending::Lost => false,
+    }
+}
+
+/// Where the bytes of a job go: the spool first, then whoever watches.
+struct Basin<'a> {
+    spool: Spool,
+    watcher: &'a mut dyn Watcher,
+    failed: Option<crate::capture::Error>,
+}
+
+impl Sink for Basin<'_> {
+    fn take(&mut self, from: Source, bytes: &[u8]) -> Flow {
+        let stream = match from {
+            Source::Stdout => Stream::Stdout,
+            Source::Stderr => Stream::Stderr,
+        };
+        if self.failed.is_some() {
+            return Flow::Full(LimitName::Disk);
+        }
+        match self.spool.append(stream, bytes) {
+            Ok(Appended::All) => Flow::Go,
+            Ok(Appended::Full) => Flow::Full(LimitName::Output),
+            Err(error) => {
+                self.failed = Some(error);
+                Flow::Full(LimitName::Disk)
+            }
+        }
+    }
+
+    fn pause(&mut self, running_for: Duration) {
+        if self.watcher.wants_output() {
+            for stream in [Stream::Stdout, Stream::Stderr] {
+                let fresh = self.spool.fresh(stream);
+                if !fresh.as_ref().is_empty() {
+                    self.watcher.output(stream, fresh);
+                }
+            }
+        }
+        self.watcher.pause(running_for);
+    }
+
+    fn started(&mut self, _pid: i32) {}
+}

@@ -1,0 +1,68 @@
+//! Opening the house: the state directory, the ledger, the owner's file; and closing what a dead
+//! owner left open.
+
+use super::Hall;
+use crate::capture::{Redactor, Secrets};
+use crate::error::Error;
+use crate::policy::Policy;
+use crate::record::Ledger;
+use crate::request::Bytes;
+use crate::run::{Owner, StateDir};
+use ricasso_os::{Host, Keeper};
+
+/// A value this short would redact every other word.
+const SHORTEST_SECRET: usize = 6;
+
+/// What an engine is made of.
+#[derive(Debug)]
+pub struct Setup {
+    /// Makes the wardens.
+    pub keeper: Keeper,
+    /// What may run, and with what rights.
+    pub policy: Policy,
+    /// Where state is kept.
+    pub state: StateDir,
+    /// What the policy's `env.pass` picks from.
+    pub environment: Vec<(Bytes, Bytes)>,
+}
+
+impl Setup {
+    /// This user's state directory and this process's environment.
+    pub fn of_this_process(keeper: Keeper, policy: Policy) -> Result<Setup, Error> {
+        let variable = |name: &str| std::env::var_os(name).map(Into::into);
+        let state = StateDir::find(&variable).map_err(Error::Run)?;
+        let environment =
+            std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
+        Ok(Setup { keeper, policy, state, environment })
+    }
+}
+
+impl Hall {
+    pub(super) fn open(setup: Setup) -> Result<Hall, Error> {
+        let Setup { keeper, policy, state, environment } = setup;
+        let redactor = Redactor::new(&secrets(&policy, &environment)).map_err(Error::Capture)?;
+        let ledger = Ledger::open(&state.ledger(), policy.record().durability.into())
+            .map_err(Error::Record)?;
+        let owner = Owner::claim(&state).map_err(Error::Run)?;
+        let host = Host::probe();
+        let told = state.told().map(str::to_string).into_iter().collect();
+        let mut hall =
+            Hall { keeper, policy, host, environment, redactor, ledger, owner, state, told };
+        hall.close_what_was_lost()?;
+        Ok(hall)
+    }
+}
+
+/// The values of variables whose names the policy calls secret.
+pub(super) fn secrets(policy: &Policy, environment: &[(Bytes, Bytes)]) -> Secrets {
+    let secret = |name: &Bytes| policy.redact().env.iter().any(|glob| glob.matches(name.as_slice()));
+    let values = environment
+        .iter()
+        .filter(|(name, value)| value.as_slice().len() >= SHORTEST_SECRET && secret(name))
+        .map(|(name, value)| {
+            (String::from_utf8_lossy(name.as_slice()).into_owned(), value.as_slice().to_vec())
+        })
+        .collect();
+    let patterns = policy.redact().patterns.iter().map(|text| text.as_str().to_string()).collect();
+    Secrets { values, patterns }
+}

@@ -1,0 +1,40 @@
+//! The command line: flags in, words and exit codes out.
+
+mod args;
+mod check;
+mod output;
+mod print;
+mod run;
+mod unit;
+
+use crate::exit;
+use clap::Parser;
+use clap::error::ErrorKind;
+use std::process::ExitCode;
+
+/// Runs the program and returns its exit code.
+pub fn main() -> ExitCode {
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return usage(&error),
+    };
+    let code = match args.verb {
+        args::Verb::Run(run) => run::run(&run),
+        args::Verb::Check(check) => check::check(&check),
+        args::Verb::Output(output) => output::output(&output),
+    };
+    ExitCode::from(code)
+}
+
+/// Help and version are answers; everything else is a mistake, and `check` counts its own.
+fn usage(error: &clap::Error) -> ExitCode {
+    // A closed stream leaves nobody to tell.
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+        _ if std::env::args_os().nth(1).is_some_and(|verb| verb == "check") => {
+            ExitCode::from(exit::CHECK_USAGE)
+        }
+        _ => ExitCode::from(exit::OURS),
+    }
+}

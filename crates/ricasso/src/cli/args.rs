@@ -1,0 +1,176 @@
+//! The flags, as clap reads them.
+
+use super::unit;
+use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use ricasso_engine::policy::{Mode, Overrides, Reach};
+use ricasso_engine::request::ScriptShell;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The shell that AI agents are given: it understands, confines and loses nothing.
+#[derive(Debug, Parser)]
+#[command(name = "ricasso", version, arg_required_else_help = true)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    pub(super) verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Run a command and tell the truth about it
+    Run(Run),
+    /// Judge a command without running it
+    Check(Check),
+    /// Read what a reply left out
+    Output(Output),
+}
+
+#[derive(Debug, Group)]
+pub(super) struct Run {
+    /// Answer with one JSON object instead of the command's own streams
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) rights: Rights,
+    /// Run in this directory
+    #[arg(long, value_name = "DIR")]
+    pub(super) cwd: Option<PathBuf>,
+    /// End the command after this long, as 30s, 0.5s, 10m
+    #[arg(long, value_name = "TIME", value_parser = unit::duration, allow_hyphen_values = true)]
+    pub(super) timeout: Option<Duration>,
+    /// Set a variable for the command
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = unit::variable)]
+    pub(super) env: Vec<(OsString, OsString)>,
+    /// Give the command this file as standard input; - is ours. Otherwise it is at its end
+    #[arg(long, value_name = "FILE|-")]
+    pub(super) stdin: Option<PathBuf>,
+    /// Run the later texts also when one failed
+    #[arg(long)]
+    pub(super) keep_going: bool,
+    #[command(flatten)]
+    pub(super) what: What,
+}
+
+#[derive(Debug, Group)]
+pub(super) struct Check {
+    /// Answer with JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) rights: Rights,
+    /// As if run in this directory
+    #[arg(long, value_name = "DIR")]
+    pub(super) cwd: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) what: What,
+}
+
+/// What may hold, within the ceiling of the machine's and the user's files.
+#[derive(Debug, Group)]
+pub(super) struct Rights {
+    /// How much of a cage
+    #[arg(long, value_enum)]
+    mode: Option<ModeWord>,
+    /// A preset or a file instead of the user's own
+    #[arg(long, value_name = "FILE|PRESET")]
+    pub(super) policy: Option<String>,
+    /// The workspace
+    #[arg(long, value_name = "DIR")]
+    pub(super) root: Option<PathBuf>,
+    /// How far the network reaches
+    #[arg(long, value_enum)]
+    net: Option<NetWord>,
+    /// Another writable directory
+    #[arg(long, value_name = "DIR")]
+    write: Vec<String>,
+}
+
+#[derive(Debug, Group)]
+#[group(required = true, multiple = true)]
+pub(super) struct What {
+    /// Shell text; more than one runs in sequence
+    #[arg(short = 'c', value_name = "TEXT", conflicts_with_all = ["script", "words"])]
+    pub(super) texts: Vec<OsString>,
+    /// A script file, run from a private copy
+    #[arg(long, value_name = "FILE", conflicts_with = "words")]
+    pub(super) script: Option<PathBuf>,
+    /// The shell of the script
+    #[arg(long, value_enum, requires = "script")]
+    pub(super) shell: Option<ShellWord>,
+    /// A program and its arguments; no shell reads them
+    #[arg(last = true, value_name = "PROGRAM ARGS")]
+    pub(super) words: Vec<OsString>,
+}
+
+#[derive(Debug, Group)]
+pub(super) struct Output {
+    /// The job, as its reply names it
+    pub(super) id: String,
+    /// Which stream
+    #[arg(long, value_enum, default_value = "both")]
+    pub(super) stream: StreamWord,
+    /// Bytes A to B, B excluded
+    #[arg(long, value_name = "A-B", value_parser = unit::range, group = "part")]
+    pub(super) bytes: Option<(u64, u64)>,
+    /// Lines A to B, from 1, B included
+    #[arg(long, value_name = "A-B", value_parser = unit::range, group = "part")]
+    pub(super) lines: Option<(u64, u64)>,
+    /// Only lines in which this regex matches, with their numbers
+    #[arg(long, value_name = "REGEX", group = "part")]
+    pub(super) grep: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ModeWord {
+    Read,
+    Workspace,
+    Open,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum NetWord {
+    None,
+    Loopback,
+    Open,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum ShellWord {
+    Bash,
+    Sh,
+    Zsh,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum StreamWord {
+    Stdout,
+    Stderr,
+    Both,
+}
+
+impl Rights {
+    pub(super) fn overrides(&self) -> Overrides {
+        let mode = self.mode.map(|mode| match mode {
+            ModeWord::Read => Mode::Read,
+            ModeWord::Workspace => Mode::Workspace,
+            ModeWord::Open => Mode::Open,
+        });
+        let net = self.net.map(|net| match net {
+            NetWord::None => Reach::None,
+            NetWord::Loopback => Reach::Loopback,
+            NetWord::Open => Reach::Open,
+        });
+        Overrides { mode, net, write: self.write.clone() }
+    }
+}
+
+impl ShellWord {
+    pub(super) fn shell(self) -> ScriptShell {
+        match self {
+            ShellWord::Bash => ScriptShell::Bash,
+            ShellWord::Sh => ScriptShell::Sh,
+            ShellWord::Zsh => ScriptShell::Zsh,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! `ricasso run`: one request from the flags, its streams live or its reply as JSON.
+
+use super::args::{Run, What};
+use super::print::{self, Live};
+use crate::config::{self, Choice, Held, Places};
+use crate::exit;
+use ricasso_engine::engine::{Engine, Setup};
+use ricasso_engine::request::{Bytes, Caller, OnFailure, Request, ScriptShell, Stdin, Step};
+use ricasso_engine::reply::Reply;
+use ricasso_os::{Cancel, Keeper};
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The session of everybody who types at a terminal: one for each user.
+pub(super) const SESSION: &str = "cli";
+
+/// Why `run` could not do its own work.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Config(config::Error),
+    Engine(ricasso_engine::Error),
+    Os(ricasso_os::Error),
+    Script { path: PathBuf, source: io::Error },
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Config(error) => error.fmt(f),
+            Failure::Engine(error) => error.fmt(f),
+            Failure::Os(error) => error.fmt(f),
+            Failure::Script { path, .. } => {
+                write!(f, "cannot read the script {}; check its name", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for Failure {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Failure::Config(error) => error.source(),
+            Failure::Engine(error) => error.source(),
+            Failure::Os(error) => error.source(),
+            Failure::Script { source, .. } => Some(source),
+        }
+    }
+}
+
+/// Runs and returns the exit code.
+pub(super) fn run(args: &Run) -> u8 {
+    match try_run(args) {
+        Ok(code) => code,
+        Err(error) => {
+            print::error(&error);
+            exit::OURS
+        }
+    }
+}
+
+fn try_run(args: &Run) -> Result<u8, Failure> {
+    // This program is small and has no second thread yet, so it may be its own keeper.
+    let keeper = Keeper::in_this_process().map_err(Failure::Os)?;
+    let cancel = Cancel::on_signals().map_err(Failure::Os)?;
+    let places = Places::of_this_process().map_err(Failure::Config)?;
+    let choice = Choice {
+        policy: args.rights.policy.clone(),
+        overrides: args.rights.overrides(),
+        root: args.rights.root.clone(),
+    };
+    let held = config::hold(&places, &choice).map_err(Failure::Config)?;
+    let request = request(args, &places, &held)?;
+    let setup = Setup::of_this_process(keeper, held.policy).map_err(Failure::Engine)?;
+    let engine = Engine::open(setup).map_err(Failure::Engine)?;
+    let code = if args.json {
+        let reply = engine.run(&request, &cancel).map_err(Failure::Engine)?;
+        print::json(&reply);
+        code_of(&reply)
+    } else {
+        let mut live = Live::new(&cancel);
+        let reply = engine.run_watched(&request, &cancel, &mut live).map_err(Failure::Engine)?;
+        let closed = live.finish();
+        print::after(&reply, &held.hints);
+        if closed { print::BROKEN_PIPE } else { code_of(&reply) }
+    };
+    // The answer is out; what is left to do is housekeeping, and its failure changes nothing.
+    let _ = engine.tidy_up();
+    Ok(code)
+}
+
+fn code_of(reply: &Reply) -> u8 {
+    reply.exit_code.map_or(exit::OURS, exit::of)
+}
+
+fn request(args: &Run, places: &Places, held: &Held) -> Result<Request, Failure> {
+    let stdin = match &args.stdin {
+        None => Stdin::Closed,
+        Some(path) if path == Path::new("-") => Stdin::File("/dev/stdin".into()),
+        Some(path) => Stdin::File(places.cwd.join(path)),
+    };
+    let env = args.env.iter().cloned().map(|(name, value)| (name.into(), value.into()));
+    Ok(Request {
+        steps: steps(&args.what, places)?,
+        on_failure: if args.keep_going { OnFailure::KeepGoing } else { OnFailure::Stop },
+        cwd: args.cwd.as_ref().map_or(places.cwd.clone(), |cwd| places.cwd.join(cwd)),
+        workspace: held.workspace.clone(),
+        env: env.collect(),
+        stdin,
+        timeout: args.timeout,
+        caller: Caller { door: "cli".into(), session: SESSION.into(), client: None },
+    })
+}
+
+/// What is to run, as the engine takes it.
+pub(super) fn steps(what: &What, places: &Places) -> Result<Vec<Step>, Failure> {
+    if let Some(path) = &what.script {
+        let path = places.cwd.join(path);
+        let text = std::fs::read(&path)
+            .map_err(|source| Failure::Script { path: path.clone(), source })?;
+        let shell = what.shell.map_or(ScriptShell::Bash, super::args::ShellWord::shell);
+        return Ok(vec![Step::Script { text: Bytes::from(text), shell }]);
+    }
+    if !what.words.is_empty() {
+        return Ok(vec![Step::Argv(what.words.iter().cloned().map(Bytes::from).collect())]);
+    }
+    Ok(what.texts.iter().cloned().map(|text| Step::Shell(text.into())).collect())
+}

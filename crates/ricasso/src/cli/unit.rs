@@ -1,0 +1,66 @@
+//! Words on the command line that are more than words: times, ranges, variables.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+/// `30s`, `0.5s`, `500ms`, `10m`, `2h`, `1d`. A number without a unit is not guessed at.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || "a timeout is a number with a unit, as 500ms, 30s, 10m, 2h, 1d".to_string();
+    let units = [("ms", 0.001), ("us", 0.000_001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86400.0)];
+    let (number, seconds) = units
+        .iter()
+        .find_map(|(unit, seconds)| text.strip_suffix(unit).map(|number| (number, seconds)))
+        .ok_or_else(wrong)?;
+    let plain = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let number: f64 = plain.then(|| number.parse().ok()).flatten().ok_or_else(wrong)?;
+    let time = Duration::try_from_secs_f64(number * seconds)
+        .map_err(|_| "this timeout is longer than any clock runs".to_string())?;
+    if time.is_zero() {
+        return Err("a timeout of zero would end the command before it begins".into());
+    }
+    if time > Duration::from_secs(366 * 86400) {
+        return Err("a timeout of more than a year cannot be meant".into());
+    }
+    Ok(time)
+}
+
+/// `A-B`.
+pub(super) fn range(text: &str) -> Result<(u64, u64), String> {
+    let parts = text.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    match parts {
+        Some((from, to)) if from <= to => Ok((from, to)),
+        Some(_) => Err("the range ends before it begins; write the smaller number first".into()),
+        None => Err("a range is two numbers, as 8000-91000".into()),
+    }
+}
+
+/// `NAME=VALUE`.
+pub(super) fn variable(text: &str) -> Result<(OsString, OsString), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        Some(_) | None => Err("a variable is NAME=VALUE".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units_and_may_have_fractions() {
+        assert_eq!(duration("0.5s"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("2h"), Ok(Duration::from_secs(7200)));
+        for wrong in ["", "s", "10", "-1s", "+1s", "1e3s", "nans", "infs", "0s", "0.0ms", "1 s", "400d"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ranges_are_two_numbers_in_order() {
+        assert_eq!(range("8000-91000"), Ok((8000, 91000)));
+        for wrong in ["", "5", "-5", "5-", "9-3", "a-b", "-1-5"] {
+            assert!(range(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Exit codes of our own. The child's own codes pass through unchanged.
+
+/// Our own failure: cannot confine, bad usage, bad configuration, a full disk.
+pub const OURS: u8 = 125;
+/// `check`: allowed.
+pub const CHECK_ALLOW: u8 = 0;
+/// `check`: denied.
+pub const CHECK_DENY: u8 = 1;
+/// `check`: bad usage.
+pub const CHECK_USAGE: u8 = 2;
+/// `check`: asks.
+pub const CHECK_ASK: u8 = 3;
+
+/// An ending's code as a process can return it: the low eight bits, as the kernel does.
+pub fn of(code: i32) -> u8 {
+    (code & 0xff) as u8
+}
