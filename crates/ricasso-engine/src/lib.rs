@@ -3,4 +3,5 @@
 //! The way of the data is in ARCHITECTURE.md; which room may name which is held by a test.
 #![forbid(unsafe_code)]
 
+pub mod capture;
 pub mod request;
