@@ -1,0 +1,508 @@
+//! Finds secrets in a stream of bytes, in chunks of any size, with the same result for every
+//! split. Pure: bytes in, spans and a watermark out.
+//!
+//! A place is decided when no continuation of the stream can change it. What may still grow into
+//! a secret waits for more bytes, for the maximum length of its kind, or for the end; everything
+//! else is decided at once. The scan must never wait for time to pass, and never hold more bytes
+//! than the longest kind needs and one chunk.
+
+use super::dfa::{End, Walk, walk};
+use super::escape::{self, ESC, Escape};
+use super::forms::{BASE64_REST, is_base64};
+use super::literals::{Literal, Use};
+use super::redact::{Redactor, User};
+use regex_automata::hybrid::dfa::Cache;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+/// Longer names of kinds are cut, so that a placeholder stays short and a record has a bound.
+const KIND_CHARS: usize = 64;
+
+/// The name of a kind of secret: letters, digits, `_`, `.` and `-` only.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Kind(Arc<str>);
+
+/// A secret: raw offsets from the start of the stream, the end excluded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// The first byte.
+    pub start: u64,
+    /// The byte after the last.
+    pub end: u64,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// How far a stream is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Mark {
+    /// Every byte before this raw offset is decided: inside a reported span, or no secret.
+    pub bytes: u64,
+    /// The newlines before that offset.
+    pub newlines: u64,
+}
+
+/// What lies before the place where a scan is taken up again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Behind {
+    /// The stream starts here.
+    Nothing,
+    /// This byte, decided.
+    Text(u8),
+    /// This byte, the last of a secret of this kind, which may go on.
+    Secret(u8, Kind),
+}
+
+/// The scan of one stream.
+pub struct Scan {
+    redactor: Redactor,
+    caches: Caches,
+    /// Text, without escape sequences, that is not decided yet.
+    held: Vec<u8>,
+    /// Where `held` lies in the raw stream; never empty while `held` is used.
+    places: VecDeque<Place>,
+    /// An escape sequence whose end has not come yet.
+    cut: Vec<u8>,
+    /// The place of the first held byte in the text without escape sequences.
+    text: u64,
+    /// Raw bytes taken in.
+    raw: u64,
+    /// Places in `held` before this one are judged; their spans may still grow.
+    judged: usize,
+    /// The text byte before the first held one.
+    before: Option<u8>,
+    found: VecDeque<Found>,
+    /// A secret longer than its kind's maximum: it goes on as far as its alphabet does.
+    endless: Option<(Kind, u64)>,
+    mark: Mark,
+}
+
+/// From this place in the text on, raw offsets run in step.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    text: u64,
+    raw: u64,
+}
+
+/// A secret that may still be joined with another.
+struct Found {
+    /// Where its literal starts in the text: a scan that starts again must start here.
+    from: u64,
+    /// Where it ends in the text.
+    until: u64,
+    span: Span,
+}
+
+/// The judgement on one place.
+enum Verdict {
+    Wait,
+    Pass,
+    /// Go on behind this place; the secret was longer than its kind's maximum.
+    Skip(usize),
+}
+
+#[derive(Default)]
+struct Caches {
+    rows: Vec<Option<(Option<Cache>, Cache)>>,
+    users: Vec<Option<Cache>>,
+}
+
+impl Kind {
+    /// Makes a name fit for placeholders and for the file of spans.
+    pub(super) fn new(name: &str) -> Kind {
+        let fit = |c: char| if c.is_ascii_alphanumeric() || "_.-".contains(c) { c } else { '_' };
+        let name: String = name.chars().take(KIND_CHARS).map(fit).collect();
+        Kind(if name.is_empty() { "value".into() } else { name.into() })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Span {
+    /// Whether `next` is the rest of the same secret, which then gets no placeholder of its own.
+    pub fn continues_with(&self, next: &Span) -> bool {
+        self.end == next.start && self.kind == next.kind
+    }
+}
+
+impl Scan {
+    /// The scan of a stream from its start.
+    pub fn new(redactor: &Redactor) -> Scan {
+        Scan::resume(redactor, Mark::default(), Behind::Nothing)
+    }
+
+    /// The scan of a stream from a mark of an earlier scan on.
+    pub fn resume(redactor: &Redactor, mark: Mark, behind: Behind) -> Scan {
+        let (before, endless) = match behind {
+            Behind::Nothing => (None, None),
+            Behind::Text(byte) => (Some(byte), None),
+            Behind::Secret(byte, kind) => (Some(byte), Some((kind, mark.bytes))),
+        };
+        Scan {
+            redactor: redactor.clone(),
+            caches: Caches::default(),
+            held: Vec::new(),
+            places: VecDeque::from([Place { text: 0, raw: mark.bytes }]),
+            cut: Vec::new(),
+            text: 0,
+            raw: mark.bytes,
+            judged: 0,
+            before,
+            found: VecDeque::new(),
+            endless,
+            mark,
+        }
+    }
+
+    /// How far the stream is decided.
+    pub fn mark(&self) -> Mark {
+        self.mark
+    }
+
+    /// The raw offset up to which bytes were taken in.
+    pub fn taken(&self) -> u64 {
+        self.raw
+    }
+
+    /// Takes in the next bytes and adds the spans that are now certain.
+    pub fn push(&mut self, chunk: &[u8], spans: &mut Vec<Span>) -> Mark {
+        let plain = self.cut.is_empty() && memchr::memchr(ESC, chunk).is_none();
+        if plain && self.held.is_empty() {
+            // The common case: no copy, unless something has to wait.
+            self.raw += chunk.len() as u64;
+            let decided = self.decide(chunk, End::Open, spans);
+            self.held.extend_from_slice(&chunk[decided..]);
+            return self.mark;
+        }
+        if plain {
+            self.raw += chunk.len() as u64;
+            self.held.extend_from_slice(chunk);
+        } else {
+            self.take_text(chunk, End::Open);
+        }
+        self.decide_held(End::Open, spans)
+    }
+
+    /// Takes the stream as ended: everything is decided.
+    pub fn finish(&mut self, spans: &mut Vec<Span>) -> Mark {
+        self.take_text(&[], End::Closed);
+        self.decide_held(End::Closed, spans)
+    }
+
+    fn decide_held(&mut self, end: End, spans: &mut Vec<Span>) -> Mark {
+        let mut held = std::mem::take(&mut self.held);
+        let decided = self.decide(&held, end, spans);
+        held.drain(..decided);
+        self.held = held;
+        self.mark
+    }
+
+    /// Adds the chunk to the held text, without its escape sequences.
+    fn take_text(&mut self, chunk: &[u8], end: End) {
+        let mut bytes = std::mem::take(&mut self.cut);
+        self.raw -= bytes.len() as u64;
+        bytes.extend_from_slice(chunk);
+        let mut rest = &bytes[..];
+        while let Some(at) = memchr::memchr(ESC, rest) {
+            self.take_plain(&rest[..at]);
+            rest = &rest[at..];
+            match escape::control(rest) {
+                Escape::Whole(length) => {
+                    self.raw += length as u64;
+                    let text = self.text + self.held.len() as u64;
+                    self.places.push_back(Place { text, raw: self.raw });
+                    rest = &rest[length..];
+                }
+                Escape::Cut if end == End::Open => {
+                    self.raw += rest.len() as u64;
+                    self.cut = rest.to_vec();
+                    return;
+                }
+                Escape::Cut | Escape::Text => {
+                    self.take_plain(&rest[..1]);
+                    rest = &rest[1..];
+                }
+            }
+        }
+        self.take_plain(rest);
+    }
+
+    fn take_plain(&mut self, bytes: &[u8]) {
+        self.held.extend_from_slice(bytes);
+        self.raw += bytes.len() as u64;
+    }
+
+    /// Judges all places that can be judged, moves the mark, and returns how many of `bytes`,
+    /// the held text or the chunk in its stead, are decided.
+    fn decide(&mut self, bytes: &[u8], end: End, spans: &mut Vec<Span>) -> usize {
+        let judged = self.judge_all(bytes, end, spans);
+        self.settle(judged, spans);
+        let first_open = self.found.iter().map(|found| (found.from - self.text) as usize).min();
+        let decided = first_open.unwrap_or(judged).min(judged);
+        self.mark.newlines += memchr::memchr_iter(b'\n', &bytes[..decided]).count() as u64;
+        self.mark.bytes = if decided == bytes.len() {
+            self.raw - self.cut.len() as u64
+        } else {
+            self.raw_at(decided)
+        };
+        self.judged = judged - decided;
+        if decided > 0 {
+            self.before = Some(bytes[decided - 1]);
+        }
+        self.text += decided as u64;
+        while self.places.get(1).is_some_and(|place| place.text <= self.text) {
+            self.places.pop_front();
+        }
+        if let Some(first) = self.places.front_mut() {
+            // Without this, an offset could be told from a place that a later chunk outgrew.
+            first.raw += self.text.saturating_sub(first.text);
+            first.text = first.text.max(self.text);
+        }
+        decided
+    }
+
+    fn judge_all(&mut self, bytes: &[u8], end: End, spans: &mut Vec<Span>) -> usize {
+        let redactor = self.redactor.clone();
+        let inner = redactor.inner();
+        let mut hits = inner.literals.hits();
+        let mut at = self.grow(bytes, self.judged, spans);
+        loop {
+            let literal = hits.after(bytes, at);
+            let limit = literal.unwrap_or(bytes.len());
+            let user = inner.user_starts.as_ref().and_then(|starts| {
+                (at..limit).find(|&index| starts[usize::from(bytes[index])])
+            });
+            let Some(next) = user.or(literal) else { break };
+            match self.judge(bytes, next, end) {
+                Verdict::Wait => return next,
+                Verdict::Pass => at = next + 1,
+                Verdict::Skip(to) => {
+                    self.settle(to, spans);
+                    at = self.grow(bytes, to, spans);
+                }
+            }
+            self.settle(at, spans);
+        }
+        match end {
+            End::Open => inner.literals.tail(bytes, at, self.before),
+            End::Closed => bytes.len(),
+        }
+    }
+
+    /// Lets a secret that was longer than its maximum go on from `at`; returns where it ends.
+    fn grow(&mut self, bytes: &[u8], at: usize, spans: &mut Vec<Span>) -> usize {
+        let Some((kind, start)) = self.endless.clone() else { return at };
+        let more = bytes[at..].iter().take_while(|&&byte| is_base64(byte) || byte == b'.').count();
+        let end = at + more;
+        self.endless = None;
+        let mut reached = start;
+        if more > 0 {
+            reached = self.raw_at(end - 1) + 1;
+            spans.push(Span { start, end: reached, kind: kind.clone() });
+        }
+        if end == bytes.len() {
+            self.endless = Some((kind, reached));
+        }
+        end
+    }
+
+    /// Hands out the spans that end at or before a judged place: nothing can join them any more.
+    fn settle(&mut self, judged: usize, spans: &mut Vec<Span>) {
+        let judged = self.text + judged as u64;
+        while self.found.front().is_some_and(|found| found.until <= judged) {
+            spans.extend(self.found.pop_front().map(|found| found.span));
+        }
+    }
+
+    fn judge(&mut self, bytes: &[u8], at: usize, end: End) -> Verdict {
+        let redactor = self.redactor.clone();
+        let inner = redactor.inner();
+        let before = at.checked_sub(1).map_or(self.before, |index| Some(bytes[index]));
+        let rest = &bytes[at..];
+        let mut secrets: Vec<Secret> = Vec::new();
+        for literal in inner.literals.starting_with(rest[0]) {
+            if !literal.may_follow(before) {
+                continue;
+            }
+            match self.try_literal(literal, rest, before, end) {
+                Try::Wait => return Verdict::Wait,
+                Try::Nothing => {}
+                Try::Secret(secret) => secrets.push(secret),
+            }
+        }
+        for (index, user) in inner.users.iter().enumerate() {
+            if !user.starts[usize::from(rest[0])] {
+                continue;
+            }
+            let cache = self.caches.user(index, user);
+            match walk(&user.dfa, cache, before, rest, User::MAX, end) {
+                Walk::Wait => return Verdict::Wait,
+                Walk::Nothing => {}
+                found @ (Walk::Match(length) | Walk::Endless(length)) => {
+                    secrets.push(Secret::new(0, length, found, &inner.user_kind));
+                }
+            }
+        }
+        self.note_all(at, secrets)
+    }
+
+    fn try_literal(
+        &mut self,
+        literal: &Literal,
+        rest: &[u8],
+        before: Option<u8>,
+        end: End,
+    ) -> Try {
+        let length = literal.bytes.len();
+        if rest.len() < length {
+            let may_become = literal.bytes.starts_with(rest) && end == End::Open;
+            return if may_become { Try::Wait } else { Try::Nothing };
+        }
+        if !rest.starts_with(&literal.bytes) {
+            return Try::Nothing;
+        }
+        match &literal.purpose {
+            Use::Whole(kind) => Try::Secret(Secret::new(0, length, Walk::Nothing, kind)),
+            Use::Base64(kind) => {
+                let window = &rest[length..rest.len().min(length + BASE64_REST)];
+                let more = window.iter().take_while(|&&byte| is_base64(byte)).count();
+                if more == window.len() && more < BASE64_REST && end == End::Open {
+                    return Try::Wait;
+                }
+                Try::Secret(Secret::new(0, length + more, Walk::Nothing, kind))
+            }
+            Use::Row(index) => self.try_row(*index, rest, before, end),
+        }
+    }
+
+    fn try_row(&mut self, index: usize, rest: &[u8], before: Option<u8>, end: End) -> Try {
+        let redactor = self.redactor.clone();
+        let (row, kind, patterns) = redactor.inner().row(index);
+        let (lead_cache, body_cache) = self.caches.row(index, patterns);
+        let mut start = 0;
+        let mut before = before;
+        if let (Some(lead), Some(cache)) = (&patterns.lead, lead_cache) {
+            match walk(lead, cache, before, rest, row.max, end) {
+                Walk::Wait => return Try::Wait,
+                Walk::Nothing | Walk::Endless(_) => return Try::Nothing,
+                Walk::Match(length) => start = length,
+            }
+            before = Some(rest[start - 1]);
+        }
+        match walk(&patterns.body, body_cache, before, &rest[start..], row.max, end) {
+            Walk::Wait => Try::Wait,
+            Walk::Nothing => Try::Nothing,
+            found @ (Walk::Match(length) | Walk::Endless(length)) => {
+                Try::Secret(Secret::new(start, start + length - row.trail, found, kind))
+            }
+        }
+    }
+
+    fn note_all(&mut self, at: usize, secrets: Vec<Secret>) -> Verdict {
+        let mut endless = None;
+        for secret in secrets {
+            let (first, last) = (at + secret.start, at + secret.end - 1);
+            let span =
+                Span { start: self.raw_at(first), end: self.raw_at(last) + 1, kind: secret.kind };
+            if secret.endless {
+                endless = Some((last + 1, span.kind.clone(), span.end));
+            }
+            let from = self.text + at as u64;
+            self.note(Found { from, until: self.text + last as u64 + 1, span });
+        }
+        let Some((end, kind, raw_end)) = endless else { return Verdict::Pass };
+        if self.found.back().is_some_and(|found| found.until > self.text + end as u64) {
+            return Verdict::Pass;
+        }
+        self.endless = Some((kind, raw_end));
+        Verdict::Skip(end)
+    }
+
+    /// Adds a secret; overlapping ones become one, named after the longest.
+    fn note(&mut self, mut new: Found) {
+        let mut index = 0;
+        while let Some(old) = self.found.get(index) {
+            if old.span.end <= new.span.start || new.span.end <= old.span.start {
+                index += 1;
+                continue;
+            }
+            if let Some(old) = self.found.remove(index) {
+                new = join(old, new);
+            }
+        }
+        let place = self.found.partition_point(|old| old.span.start < new.span.start);
+        self.found.insert(place, new);
+    }
+
+    /// The raw offset of a place in the held text.
+    fn raw_at(&self, index: usize) -> u64 {
+        let text = self.text + index as u64;
+        let after = self.places.partition_point(|place| place.text <= text);
+        let place = self.places[after.saturating_sub(1)];
+        place.raw + (text - place.text)
+    }
+}
+
+/// What a literal led to.
+enum Try {
+    Wait,
+    Nothing,
+    Secret(Secret),
+}
+
+/// A secret, relative to the judged place.
+struct Secret {
+    start: usize,
+    end: usize,
+    endless: bool,
+    kind: Kind,
+}
+
+impl Secret {
+    fn new(start: usize, end: usize, walk: Walk, kind: &Kind) -> Secret {
+        Secret { start, end, endless: matches!(walk, Walk::Endless(_)), kind: kind.clone() }
+    }
+}
+
+impl Caches {
+    fn row(
+        &mut self,
+        index: usize,
+        patterns: &super::redact::Compiled,
+    ) -> (Option<&mut Cache>, &mut Cache) {
+        if self.rows.len() <= index {
+            self.rows.resize_with(index + 1, || None);
+        }
+        let (lead, body) = self.rows[index].get_or_insert_with(|| {
+            (patterns.lead.as_ref().map(|lead| lead.create_cache()), patterns.body.create_cache())
+        });
+        (lead.as_mut(), body)
+    }
+
+    fn user(&mut self, index: usize, user: &User) -> &mut Cache {
+        if self.users.len() <= index {
+            self.users.resize_with(index + 1, || None);
+        }
+        self.users[index].get_or_insert_with(|| user.dfa.create_cache())
+    }
+}
+
+fn join(old: Found, new: Found) -> Found {
+    let longer = old.span.end - old.span.start >= new.span.end - new.span.start;
+    let kind = if longer { old.span.kind } else { new.span.kind };
+    let start = old.span.start.min(new.span.start);
+    let end = old.span.end.max(new.span.end);
+    Found {
+        from: old.from.min(new.from),
+        until: old.until.max(new.until),
+        span: Span { start, end, kind },
+    }
+}
+
+#[cfg(test)]
+mod tests;
