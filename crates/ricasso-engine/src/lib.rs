@@ -4,3 +4,4 @@
 #![forbid(unsafe_code)]
 
 pub mod request;
+pub mod scene;
