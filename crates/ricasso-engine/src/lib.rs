@@ -3,5 +3,6 @@
 //! The way of the data is in ARCHITECTURE.md; which room may name which is held by a test.
 #![forbid(unsafe_code)]
 
+pub mod policy;
 pub mod request;
 pub mod scene;
