@@ -4,5 +4,15 @@
 #![forbid(unsafe_code)]
 
 pub mod capture;
+pub mod engine;
+pub mod error;
+pub mod plan;
+pub mod policy;
+pub mod record;
+pub mod reply;
 pub mod request;
 pub mod run;
+pub mod scene;
+
+pub use engine::Engine;
+pub use error::Error;

@@ -1,0 +1,52 @@
+//! May it run, and with what rights? Texts in, policy out; request and policy in, verdict out.
+//!
+//! Everything here is pure: no clock, no files, no environment. Doors open files and hand in their
+//! text; the judge asks about the world through `scene::Look` alone. A yes never widens the rights,
+//! and nothing outside this room can make a grant.
+
+#[cfg(test)]
+mod cases;
+mod command;
+mod controls;
+mod error;
+mod file;
+mod judge;
+mod layered;
+mod layers;
+mod lint;
+mod loader;
+mod merge;
+mod misleading;
+mod opaque;
+mod pattern;
+mod preset;
+mod rule;
+mod sections;
+mod settled;
+mod text;
+mod unit;
+mod value;
+mod verdict;
+mod walk;
+mod words;
+mod wrap;
+
+pub use error::{Error, Place};
+pub use judge::judge;
+pub use layered::{Added, Assigned, Fixed, Granted};
+pub use layers::{Extends, Layer, Origin, Overrides, extends};
+pub use merge::Setting;
+pub use pattern::CommandPattern;
+pub use preset::Preset;
+pub use rule::{GuardName, OneOrMany, Pattern, Rule};
+pub use sections::{
+    Commands, Env, Files, General, Guards, Hook, Jobs, Limits, Net, Programs, Record, Redact,
+};
+pub use settled::Policy;
+pub use text::{Glob, Matcher, Only, PathText, RegexText, Roots};
+pub use unit::{Count, Limit, Pause, Size};
+pub use value::{
+    Denials, Durability, Git, Guard, Mode, Opaque, Partial, Reach, Shell, Survivors, Then, Tmp,
+    Unknown,
+};
+pub use verdict::{By, Grant, Judgement, Question, Reason, ReasonLayer, Refusal, Verdict};

@@ -1,0 +1,183 @@
+//! The verdict cases: every file under `cases/verdict`, and replay of each from its own record.
+
+use super::{Layer, Origin, Overrides, Policy, Preset, judge};
+use crate::request::{Caller, OnFailure, Request, Stdin, Step};
+use crate::scene::{Answer, Described, Fact, Look, Query, Recorded, Scene};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cases {
+    case: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    command: Option<String>,
+    argv: Option<Vec<String>>,
+    policy: String,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    verdict: String,
+    rule: Option<String>,
+}
+
+fn cases() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../cases")
+}
+
+fn read_cases() -> Vec<Case> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(cases().join("verdict"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "no case files");
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        toml::from_str::<Cases>(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display())).case
+    };
+    files.into_iter().flat_map(read).collect()
+}
+
+fn policy(name: &str) -> Policy {
+    if let Some(preset) = Preset::named(name) {
+        return Policy::preset(preset);
+    }
+    let path = cases().join("policies").join(format!("{name}.toml"));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let layer = Layer { origin: Origin::User, name: format!("{name}.toml"), text };
+    Policy::from_layers(&[layer], &Overrides::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn request(case: &Case) -> Request {
+    let step = match (&case.command, &case.argv) {
+        (Some(text), None) => Step::Shell(text.as_str().into()),
+        (None, Some(words)) => Step::Argv(words.iter().map(|word| word.as_str().into()).collect()),
+        (Some(_), Some(_)) | (None, None) => panic!("a case has a command or an argv"),
+    };
+    let env = case.env.iter().map(|(name, value)| (name.as_str().into(), value.as_str().into()));
+    Request {
+        steps: vec![step],
+        on_failure: OnFailure::Stop,
+        cwd: "/home/user/project".into(),
+        workspace: Some("/home/user/project".into()),
+        env: env.collect(),
+        stdin: Stdin::Closed,
+        timeout: None,
+        caller: Caller { door: "library".into(), session: "s".into(), client: None },
+    }
+}
+
+fn world() -> Described {
+    Described::new()
+        .set("HOME", "/home/user")
+        .link("/home/user/project/foo", "/usr/sbin/shutdown")
+        .link("/usr/bin/halt-now", "/usr/sbin/shutdown")
+        .link("/home/user/project/git", "/usr/bin/sh")
+}
+
+/// Writes down what another one says.
+struct Noting<'a> {
+    world: &'a dyn Look,
+    facts: Mutex<Vec<Fact>>,
+}
+
+impl Look for Noting<'_> {
+    fn look(&self, query: &Query) -> Answer {
+        let answer = self.world.look(query);
+        let fact = Fact { query: query.clone(), answer: answer.clone() };
+        self.facts.lock().unwrap().push(fact);
+        answer
+    }
+}
+
+#[test]
+fn every_case_gets_its_verdict_and_its_rule() {
+    let world = world();
+    let mut wrong = Vec::new();
+    for case in read_cases() {
+        let judgement = judge(&request(&case), &policy(&case.policy), &world);
+        let rule = judgement.reasons.first().map(|reason| reason.rule.clone());
+        let verdict = judgement.verdict.name();
+        if verdict != case.verdict || rule != case.rule {
+            let text = case.command.unwrap_or_else(|| case.argv.unwrap().join(" "));
+            wrong.push(format!("{text:?} under {}: {verdict} {rule:?}", case.policy));
+        }
+        for reason in &judgement.reasons {
+            assert!(!reason.remedy.is_empty() && !reason.message.is_empty(), "{reason:?}");
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn replay_from_the_recorded_scene_gives_the_same_verdict() {
+    let world = world();
+    for case in read_cases() {
+        let (request, policy) = (request(&case), policy(&case.policy));
+        let noting = Noting { world: &world, facts: Mutex::default() };
+        let first = judge(&request, &policy, &noting);
+        let scene = Scene { facts: noting.facts.into_inner().unwrap() };
+        let kept = serde_json::to_string(&scene).unwrap();
+        let recorded = Recorded::new(serde_json::from_str(&kept).unwrap());
+        let again = judge(&request, &policy, &recorded);
+        assert_eq!(again.verdict.name(), first.verdict.name());
+        assert_eq!(again.reasons, first.reasons);
+    }
+}
+
+#[test]
+fn a_grant_is_for_its_request_and_policy_alone() {
+    let case = |command: &str| Case {
+        command: Some(command.into()),
+        argv: None,
+        policy: "open".into(),
+        env: BTreeMap::new(),
+        verdict: String::new(),
+        rule: None,
+    };
+    let (one, other) = (request(&case("ls")), request(&case("ls -l")));
+    let open = Policy::preset(Preset::Open);
+    let super::Verdict::Allow(grant) = judge(&one, &open, &world()).verdict else {
+        panic!("ls is allowed");
+    };
+    assert!(grant.is_for(&one) && !grant.is_for(&other));
+    assert!(grant.is_under(&open) && !grant.is_under(&Policy::preset(Preset::Read)));
+    let asked = request(&case("$X"));
+    let super::Verdict::Ask(question) = judge(&asked, &open, &world()).verdict else {
+        panic!("an unknown program is asked about");
+    };
+    let grant = question.answer_yes("anna".into());
+    assert!(grant.is_for(&asked) && !grant.is_for(&one));
+    assert_eq!(grant.by(), &super::By::Answer("anna".into()));
+}
+
+#[test]
+fn a_random_text_never_breaks_the_judge() {
+    let (world, policy) = (world(), policy("careful"));
+    arbtest::arbtest(|u| {
+        let text: Vec<u8> = u.arbitrary()?;
+        let mut request = request(&read_one());
+        request.steps = vec![Step::Shell(text.into())];
+        let _ = judge(&request, &policy, &world);
+        Ok(())
+    })
+    .budget_ms(300);
+}
+
+fn read_one() -> Case {
+    Case {
+        command: Some("ls".into()),
+        argv: None,
+        policy: "open".into(),
+        env: BTreeMap::new(),
+        verdict: String::new(),
+        rule: None,
+    }
+}

@@ -1,0 +1,123 @@
+//! Variables that make a program load or run something that the command does not show.
+//!
+//! The caller may not set them. Inside a text some are everyday use, so each row says how far it
+//! reaches.
+
+/// One row: a name or a glob, where it counts, what it would do.
+struct Row {
+    name: &'static str,
+    counts: Counts,
+    does: &'static str,
+}
+
+/// Who set a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Setter {
+    /// The request, beside the command.
+    Caller,
+    /// The text itself, in front of a command or by export.
+    Text,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counts {
+    Everywhere,
+    FromTheCaller,
+}
+
+const ROWS: &[Row] = &[
+    row("LD_*", "makes every program load foreign code"),
+    row("DYLD_*", "makes every program load foreign code"),
+    row("GLIBC_TUNABLES", "changes the C library of every program"),
+    row("GCONV_PATH", "makes the C library load foreign converters"),
+    row("LOCPATH", "makes the C library load foreign locales"),
+    row("BASH_ENV", "is run by every bash that starts"),
+    row("ENV", "is run by every sh that starts"),
+    row("BASH_FUNC_*", "replaces commands by functions"),
+    row("SHELLOPTS", "changes how every bash reads its text"),
+    row("BASHOPTS", "changes how every bash reads its text"),
+    row("PROMPT_COMMAND", "is run by bash before each prompt"),
+    row("PS4", "is expanded, and so run, when bash traces"),
+    row("ZDOTDIR", "names start-up files that zsh runs"),
+    row("PYTHONSTARTUP", "is run by python"),
+    row("PYTHONHOME", "replaces python's own library"),
+    row("PYTHONBREAKPOINT", "names code that python runs"),
+    row("PERL5OPT", "adds options, and so code, to every perl"),
+    row("PERL5DB", "is run by perl's debugger"),
+    row("RUBYOPT", "adds options, and so code, to every ruby"),
+    row("JAVA_TOOL_OPTIONS", "adds options, and so agents, to every java"),
+    row("_JAVA_OPTIONS", "adds options, and so agents, to every java"),
+    row("JDK_JAVA_OPTIONS", "adds options, and so agents, to every java"),
+    row("GIT_SSH", "names a program that git runs"),
+    row("GIT_SSH_COMMAND", "names a program that git runs"),
+    row("GIT_EXTERNAL_DIFF", "names a program that git runs"),
+    row("GIT_PROXY_COMMAND", "names a program that git runs"),
+    row("GIT_ASKPASS", "names a program that git runs"),
+    row("GIT_SEQUENCE_EDITOR", "names a program that git runs"),
+    row("GIT_EXEC_PATH", "replaces git's own programs"),
+    row("GIT_TEMPLATE_DIR", "puts hooks into new repositories"),
+    row("GIT_CONFIG_*", "sets keys of git that can name programs"),
+    row("SSH_ASKPASS", "names a program that ssh runs"),
+    row("SUDO_ASKPASS", "names a program that sudo runs"),
+    row("LESSOPEN", "names a program that less runs"),
+    row("LESSCLOSE", "names a program that less runs"),
+    row("MANPAGER", "names a program that man runs"),
+    row("RUSTC_WRAPPER", "names a program that cargo runs"),
+    row("CARGO_BUILD_RUSTC_WRAPPER", "names a program that cargo runs"),
+    row("MAKEFLAGS", "adds options, and so code, to every make"),
+    caller("PATH", "decides which programs the names in the command mean"),
+    caller("CDPATH", "decides where cd leads"),
+    caller("PYTHONPATH", "makes python load foreign modules"),
+    caller("PERL5LIB", "makes perl load foreign modules"),
+    caller("RUBYLIB", "makes ruby load foreign modules"),
+    caller("NODE_OPTIONS", "adds options, and so code, to every node"),
+    caller("NODE_PATH", "makes node load foreign modules"),
+    caller("CLASSPATH", "makes java load foreign classes"),
+    caller("PAGER", "names a program that many tools run"),
+    caller("GIT_PAGER", "names a program that git runs"),
+    caller("EDITOR", "names a program that many tools run"),
+    caller("VISUAL", "names a program that many tools run"),
+    caller("GIT_EDITOR", "names a program that git runs"),
+];
+
+const fn row(name: &'static str, does: &'static str) -> Row {
+    Row { name, counts: Counts::Everywhere, does }
+}
+
+const fn caller(name: &'static str, does: &'static str) -> Row {
+    Row { name, counts: Counts::FromTheCaller, does }
+}
+
+/// What setting this variable would do; `None` where it is an ordinary one.
+pub(super) fn danger(name: &[u8], setter: Setter) -> Option<&'static str> {
+    let counts = |row: &&Row| match (row.counts, setter) {
+        (Counts::Everywhere, Setter::Caller | Setter::Text) => true,
+        (Counts::FromTheCaller, Setter::Caller) => true,
+        (Counts::FromTheCaller, Setter::Text) => false,
+    };
+    let named = |row: &&Row| match row.name.strip_suffix('*') {
+        Some(start) => name.starts_with(start.as_bytes()),
+        None => name == row.name.as_bytes(),
+    };
+    ROWS.iter().filter(counts).find(named).map(|row| row.does)
+}
+
+/// Whether the name is one of our own.
+pub(super) fn is_ours(name: &[u8]) -> bool {
+    name.starts_with(b"RICASSO_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loaders_are_known_by_name_and_by_family() {
+        assert!(danger(b"LD_PRELOAD", Setter::Text).is_some());
+        assert!(danger(b"GIT_CONFIG_COUNT", Setter::Caller).is_some());
+        assert!(danger(b"PATH", Setter::Caller).is_some());
+        assert!(danger(b"PATH", Setter::Text).is_none());
+        assert!(danger(b"CI", Setter::Caller).is_none());
+        assert!(danger(b"ENVIRONMENT", Setter::Caller).is_none());
+    }
+}

@@ -1,0 +1,232 @@
+//! The long form of a rule, and regexes that deny.
+//!
+//! A rule names conditions; all of them must hold. Conditions that this version cannot judge are
+//! refused when the file is read, never skipped.
+
+use super::pattern::Command;
+use super::text::{Glob, Matcher};
+use super::value::Then;
+use super::words::{self, Item, Meets};
+use serde::de::{self, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+
+/// One `[[rules]]` entry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// The name that reasons give.
+    pub id: String,
+    /// What the rule says.
+    pub then: Then,
+    /// Programs, by base name or path; any of them.
+    #[serde(default)]
+    pub program: OneOrMany,
+    /// Sub-commands; any of them.
+    #[serde(default)]
+    pub subcommand: OneOrMany,
+    /// Options; any of them.
+    #[serde(default)]
+    pub option: OneOrMany,
+    /// Operands; any of them. `.` is the workspace, `~` the home directory, the rest are globs of
+    /// absolute paths or of the word as written.
+    #[serde(default)]
+    pub operand: OneOrMany,
+    /// The guard that the rule belongs to; it counts as that guard is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<GuardName>,
+    /// Kinds of effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<String>,
+    /// Paths that an effect is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Hosts that an effect is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Why the rule is there; the reason shows it.
+    pub why: String,
+    /// What to do instead.
+    #[serde(default)]
+    pub remedy: String,
+    /// Texts that the rule must catch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub must_match: Vec<String>,
+    /// Texts that it must leave alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub must_not_match: Vec<String>,
+}
+
+/// One `[[patterns]]` entry: a regex on the raw text and on each resolved command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pattern {
+    /// The regex.
+    pub regex: Matcher,
+    /// Why; the reason shows it.
+    pub why: String,
+    /// What to do instead.
+    #[serde(default)]
+    pub remedy: String,
+}
+
+/// The guards that a rule can belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum GuardName {
+    /// `guards.destructive`.
+    Destructive,
+}
+
+/// One glob or a list of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct OneOrMany(Vec<Glob>);
+
+/// The places that operands are compared with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Places<'a> {
+    /// Where the command runs.
+    pub(super) cwd: &'a Path,
+    /// The root of the workspace.
+    pub(super) workspace: Option<&'a Path>,
+    /// The home directory, where somebody could say.
+    pub(super) home: Option<&'a Path>,
+}
+
+impl Rule {
+    /// How well a command meets all conditions.
+    pub(super) fn meets(&self, command: Command<'_>, places: Places<'_>) -> Meets {
+        let program = match self.program.0.as_slice() {
+            [] => Meets::Yes,
+            globs => command.is_called(globs),
+        };
+        if program == Meets::No {
+            return Meets::No;
+        }
+        let items = words::operands(command.words);
+        let subcommand =
+            self.subcommand.any(|glob| words::begins(&items, std::slice::from_ref(glob)));
+        let option = self.option.any(|glob| words::has_option(command.words, glob));
+        let operand = self.operand.any(|glob| has_operand(&items, glob, places));
+        program.min(subcommand).min(option).min(operand)
+    }
+
+    /// A condition that this version cannot judge.
+    pub(super) fn unjudged(&self) -> Option<&'static str> {
+        let keys = [("effect", &self.effect), ("path", &self.path), ("host", &self.host)];
+        keys.iter().find(|(_, value)| value.is_some()).map(|(key, _)| *key)
+    }
+
+    /// Whether the rule names no condition at all, so that it would catch every command.
+    pub(super) fn is_bare(&self) -> bool {
+        let lists = [&self.program, &self.subcommand, &self.option, &self.operand];
+        lists.iter().all(|list| list.0.is_empty())
+    }
+
+    /// Whether both rules catch exactly the same commands.
+    pub(super) fn same_conditions(&self, other: &Rule) -> bool {
+        let own = (&self.program, &self.subcommand, &self.option, &self.operand);
+        own == (&other.program, &other.subcommand, &other.option, &other.operand)
+            && self.guard == other.guard
+    }
+}
+
+impl OneOrMany {
+    fn any(&self, meets: impl Fn(&Glob) -> Meets) -> Meets {
+        let no_condition = Meets::Yes;
+        self.0.iter().map(meets).max().unwrap_or(no_condition)
+    }
+}
+
+fn has_operand(items: &[Item<'_>], wanted: &Glob, places: Places<'_>) -> Meets {
+    let each = items.iter().map(|item| match item {
+        Item::Unknown => Meets::Perhaps,
+        Item::Operand(word) | Item::Perhaps(word) if is_operand(word, wanted, places) => Meets::Yes,
+        Item::Operand(_) | Item::Perhaps(_) => Meets::No,
+    });
+    each.max().unwrap_or(Meets::No)
+}
+
+fn is_operand(word: &[u8], wanted: &Glob, places: Places<'_>) -> bool {
+    let Ok(text) = std::str::from_utf8(word) else {
+        return wanted.matches(word);
+    };
+    let path = tidy(&places.cwd.join(text));
+    match wanted.as_str() {
+        "." => places.workspace.is_some_and(|root| tidy(root) == path),
+        "~" => places.home.is_some_and(|home| tidy(home) == path),
+        _ => wanted.matches(word) || wanted.matches(path.as_os_str().as_encoded_bytes()),
+    }
+}
+
+/// The path without `.`, `..` and doubled slashes, by its letters alone.
+fn tidy(path: &Path) -> PathBuf {
+    let mut tidy = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                tidy.pop();
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => tidy.push(part),
+        }
+    }
+    tidy
+}
+
+impl<'de> Deserialize<'de> for OneOrMany {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OneOrManyVisitor)
+    }
+}
+
+struct OneOrManyVisitor;
+
+impl<'de> Visitor<'de> for OneOrManyVisitor {
+    type Value = OneOrMany;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a list of strings")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<OneOrMany, E> {
+        Glob::new(text).map(|glob| OneOrMany(vec![glob])).map_err(E::custom)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<OneOrMany, A::Error> {
+        let mut globs = Vec::new();
+        while let Some(glob) = seq.next_element::<Glob>()? {
+            globs.push(glob);
+        }
+        Ok(OneOrMany(globs))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_are_compared_as_places() {
+        let places = Places {
+            cwd: Path::new("/w/p/sub"),
+            workspace: Some(Path::new("/w/p")),
+            home: Some(Path::new("/home/u")),
+        };
+        let is =
+            |word: &str, glob: &str| is_operand(word.as_bytes(), &Glob::new(glob).unwrap(), places);
+        assert!(is("/", "/"));
+        assert!(is("//", "/"));
+        assert!(is("/.", "/"));
+        assert!(is("../../../..", "/"));
+        assert!(is("..", "."));
+        assert!(is("/w/p/", "."));
+        assert!(is("/home/u/../u", "~"));
+        assert!(is("of=/dev/sda", "of=/dev/sd*"));
+        assert!(!is("sub", "."));
+        assert!(!is("/w/p/sub", "."));
+    }
+}
