@@ -4,12 +4,14 @@
 //! redacted here, in this order; the opening entry is on disk before the child exists.
 
 mod admit;
+mod check;
 mod close;
 mod conduct;
 mod job;
 mod open;
-mod recover;
 mod retain;
+mod shelf;
+mod start_failure;
 
 use crate::capture::Redactor;
 use crate::error::Error;
@@ -22,9 +24,11 @@ use crate::scene::Scene;
 use ricasso_os::{Cancel, Host, Keeper};
 use std::sync::Arc;
 
+pub use check::{Checked, check_alone};
 pub use conduct::Watcher;
 pub use job::Job;
 pub use open::Setup;
+pub use shelf::Shelf;
 
 /// One request in, one true reply out. Cheap to clone; clones are one engine.
 #[derive(Debug, Clone)]

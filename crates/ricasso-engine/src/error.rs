@@ -21,6 +21,11 @@ pub enum Error {
     Run(run::Error),
     /// The system below.
     Os(ricasso_os::Error),
+    /// There is no such job.
+    NoJob {
+        /// As it was asked for.
+        id: String,
+    },
     /// No thread for a job.
     Thread {
         /// The kernel's answer.
@@ -51,6 +56,10 @@ impl fmt::Display for Error {
             }
             Error::Run(error) => error.fmt(f),
             Error::Os(error) => error.fmt(f),
+            Error::NoJob { id } => {
+                write!(f, "there is no job {id:?}; its id is in the reply of its run, ")?;
+                write!(f, "and it may have been removed by retention")
+            }
             Error::Thread { .. } => write!(f, "cannot start a thread for the job"),
             Error::JobThread { id } => {
                 write!(f, "the thread of job {id} ended without a reply; see the ledger")
@@ -71,7 +80,7 @@ impl std::error::Error for Error {
             Error::Os(error) => error.source(),
             Error::Thread { source } => Some(source),
             Error::Json { source, .. } => Some(source),
-            Error::JobThread { .. } => None,
+            Error::NoJob { .. } | Error::JobThread { .. } => None,
         }
     }
 }

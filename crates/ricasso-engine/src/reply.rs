@@ -86,8 +86,8 @@ pub struct Reason {
 pub struct Deadline {
     /// As asked for.
     pub asked_ms: Option<u64>,
-    /// As applied, after the policy's default and maximum.
-    pub applied_ms: u64,
+    /// As applied, after the policy's default and maximum; nothing where it has neither.
+    pub applied_ms: Option<u64>,
 }
 
 /// The whole output, which the excerpts are taken from.

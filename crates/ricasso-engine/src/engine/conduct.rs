@@ -48,7 +48,8 @@ impl Hall {
         cancel: &Cancel,
         watcher: &mut dyn Watcher,
     ) -> Result<Reply, Error> {
-        let bounds = Bounds { output_bytes: admitted.plan().allowance().output_bytes };
+        let output_bytes = admitted.plan().allowance().output_bytes.unwrap_or(u64::MAX);
+        let bounds = Bounds { output_bytes };
         let spool = Spool::create(admitted.dir().path(), admitted.redactor().clone(), bounds);
         let spool = spool.map_err(Error::Capture)?;
         let mut basin = Basin { spool, watcher, failed: None };
@@ -185,6 +186,18 @@ struct Basin<'a> {
     failed: Option<crate::capture::Error>,
 }
 
+impl Basin<'_> {
+    /// Shows what is decided and was not shown yet. What cannot be read back now is in the spool
+    /// all the same, and the reply tells of a spool that fails.
+    fn show(&mut self, stream: Stream) {
+        if let Ok(fresh) = self.spool.fresh(stream)
+            && !fresh.get().is_empty()
+        {
+            self.watcher.output(stream, fresh);
+        }
+    }
+}
+
 impl Sink for Basin<'_> {
     fn take(&mut self, from: Source, bytes: &[u8]) -> Flow {
         let stream = match from {
@@ -195,7 +208,7 @@ impl Sink for Basin<'_> {
             return Flow::Full(LimitName::Disk);
         }
         match self.spool.append(stream, bytes) {
-            Ok(Appended::All) => Flow::Go,
+            Ok(Appended::Stored) => Flow::Go,
             Ok(Appended::Full) => Flow::Full(LimitName::Output),
             Err(error) => {
                 self.failed = Some(error);
@@ -207,10 +220,7 @@ impl Sink for Basin<'_> {
     fn pause(&mut self, running_for: Duration) {
         if self.watcher.wants_output() {
             for stream in [Stream::Stdout, Stream::Stderr] {
-                let fresh = self.spool.fresh(stream);
-                if !fresh.as_ref().is_empty() {
-                    self.watcher.output(stream, fresh);
-                }
+                self.show(stream);
             }
         }
         self.watcher.pause(running_for);

@@ -37,6 +37,21 @@ pub struct Enforced {
     pub missing: Vec<&'static str>,
 }
 
+impl Enforced {
+    /// For a request that never came to a plan: nothing ran, so nothing was enforced.
+    pub fn nothing(mode: Mode) -> Enforced {
+        Enforced {
+            mode,
+            files: NONE,
+            programs: NONE,
+            net: NONE,
+            kill: NONE,
+            limits: NONE,
+            missing: Vec::new(),
+        }
+    }
+}
+
 impl Fit {
     /// What is enforced.
     pub fn enforced(&self) -> &Enforced {

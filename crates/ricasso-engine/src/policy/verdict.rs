@@ -112,6 +112,19 @@ pub enum ReasonLayer {
     Plan,
 }
 
+impl ReasonLayer {
+    /// The word of the JSON form.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReasonLayer::Policy => "policy",
+            ReasonLayer::Pattern => "pattern",
+            ReasonLayer::Paths => "paths",
+            ReasonLayer::Programs => "programs",
+            ReasonLayer::Plan => "plan",
+        }
+    }
+}
+
 impl Verdict {
     /// `allow`, `ask` or `deny`.
     pub fn name(&self) -> &'static str {

@@ -121,6 +121,15 @@ impl Orphan {
         Ok(files.flatten().filter_map(|file| Orphan::adopt(&file.path())).collect())
     }
 
+    /// Whether this owner no longer holds its file.
+    pub fn is_dead(state: &StateDir, owner: &JobId) -> bool {
+        let path = state.owners().join(owner.as_str());
+        match File::options().read(true).open(path) {
+            Ok(file) => file.try_lock_shared().is_ok(),
+            Err(_) => true,
+        }
+    }
+
     /// Its jobs that were open.
     pub fn jobs(&self) -> impl Iterator<Item = &JobId> {
         self.jobs.iter()

@@ -22,7 +22,7 @@ pub(super) fn output(args: &Output) -> u8 {
 fn try_output(args: &Output) -> Result<(), Box<dyn std::error::Error>> {
     let places = Places::of_this_process()?;
     let held = config::hold(&places, &Choice::default())?;
-    let shelf = Shelf::of_this_process(&held.policy)?;
+    let shelf = Shelf::of_this_process(held.policy)?;
     let reading = shelf.job(&args.id)?;
     let which = match args.stream {
         StreamWord::Stdout => Which::One(Stream::Stdout),

@@ -1,0 +1,37 @@
+//! The verdict alone, for doors that run nothing: no keeper, no ledger, no state.
+
+use super::{close, open};
+use crate::capture::Redactor;
+use crate::error::Error;
+use crate::policy::{self, Policy};
+use crate::reply::Reason;
+use crate::request::{Bytes, Request};
+use crate::scene::Live;
+use serde::Serialize;
+
+/// A verdict with its reasons, as doors hand it out.
+#[derive(Debug, Serialize)]
+pub struct Checked {
+    /// `allow`, `ask` or `deny`.
+    pub verdict: &'static str,
+    /// The rule that decided.
+    pub rule: Option<String>,
+    /// All reasons.
+    pub reasons: Vec<Reason>,
+}
+
+/// Judges a request and does nothing else.
+pub fn check_alone(request: &Request, policy: &Policy) -> Result<Checked, Error> {
+    request.check().map_err(Error::Request)?;
+    let mut environment: Vec<(Bytes, Bytes)> =
+        std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
+    environment.extend(request.env.iter().cloned());
+    let redactor = Redactor::new(&open::secrets(policy, &environment)).map_err(Error::Capture)?;
+    let look = Live::new(environment);
+    let judgement = policy::judge(request, policy, &look);
+    Ok(Checked {
+        verdict: judgement.verdict.name(),
+        rule: judgement.reasons.first().map(|reason| reason.rule.clone()),
+        reasons: close::reasons(&judgement.reasons, &redactor),
+    })
+}

@@ -1,0 +1,405 @@
+//! The two entries of a job and the reply between them.
+
+use super::Hall;
+use super::admit::{Admission, Admitted};
+use crate::capture::{self, Budget, Lean, Redacted, Redactor, Spool, Totals};
+use crate::error::Error;
+use crate::plan::{Deadline, Enforced};
+use crate::policy::{self, Judgement};
+use crate::record::{self, Entry, Receipt};
+use crate::reply::{self, Reply, StepReply, Used, Whole};
+use crate::request::Request;
+use crate::run::{Ending, Failure, JobId, Outcome};
+use crate::scene::Scene;
+use std::time::{Duration, SystemTime};
+
+/// A request at the moment when its entry is opened.
+pub(super) struct Opening<'a> {
+    pub(super) id: &'a JobId,
+    pub(super) request: &'a Request,
+    pub(super) redactor: &'a Redactor,
+    pub(super) began: SystemTime,
+}
+
+/// A request that did not get through the gate.
+pub(super) struct Refused {
+    pub(super) id: JobId,
+    pub(super) verdict: &'static str,
+    pub(super) reasons: Vec<policy::Reason>,
+    pub(super) failure: Failure,
+    pub(super) enforced: Option<Enforced>,
+}
+
+/// One step that was run, with the totals of the spool round it.
+pub(super) struct StepDone {
+    pub(super) outcome: Outcome,
+    pub(super) before: Totals,
+    pub(super) after: Totals,
+}
+
+/// A job that is over but not yet closed.
+pub(super) struct Closing {
+    pub(super) admitted: Admitted,
+    pub(super) spool: Spool,
+    pub(super) failed: Option<capture::Error>,
+}
+
+/// What a reply is made of, beside the request itself.
+struct Parts {
+    id: JobId,
+    verdict: &'static str,
+    reasons: Vec<reply::Reason>,
+    ending: Ending,
+    enforced: Enforced,
+    deadline: Deadline,
+    began: SystemTime,
+}
+
+impl Hall {
+    /// The opening entry: on disk before anything of the command exists.
+    pub(super) fn record_opening(
+        &self,
+        opening: &Opening<'_>,
+        judgement: &Judgement,
+        scene: &Scene,
+    ) -> Result<Receipt, Error> {
+        let caller = &opening.request.caller;
+        let mut entry = Entry::new(record::Phase::Open, opening.id.as_str(), opening.began);
+        entry.put("door", &caller.door);
+        entry.put("session", &opening.redactor.text(caller.session.as_bytes()));
+        entry.put("client", &caller.client.as_ref().map(|name| opening.redactor.text(name.as_bytes())));
+        entry.put("command", &command(opening.request, opening.redactor));
+        entry.put("cwd", &cwd(opening.request, opening.redactor));
+        entry.put("request_digest", &judgement.verdict.request_digest());
+        entry.put("scene_digest", &scene.digest());
+        entry.put("policy_digest", &self.policy.digest());
+        entry.put("verdict", &judgement.verdict.name());
+        entry.put("rules", &rules(&judgement.reasons));
+        entry.put("owner", &self.owner.id());
+        self.ledger.append(entry).map_err(Error::Record)
+    }
+
+    /// A request that the gate refused: nothing ran, and that is recorded too.
+    pub(super) fn refuse(
+        &self,
+        refused: Refused,
+        request: &Request,
+        redactor: &Redactor,
+        began: SystemTime,
+    ) -> Result<Admission, Error> {
+        let parts = Parts {
+            id: refused.id,
+            verdict: refused.verdict,
+            reasons: reasons(&refused.reasons, redactor),
+            ending: Ending::Refused(refused.failure),
+            enforced: refused.enforced.unwrap_or_else(|| Enforced::nothing(self.policy.mode())),
+            deadline: Deadline { asked: request.timeout, applied: None },
+            began,
+        };
+        let id = parts.id.clone();
+        let mut reply = bare_reply(parts, request, redactor);
+        reply.record = Some(self.record_closing(&reply, redactor)?);
+        self.owner.closes(&id).map_err(Error::Run)?;
+        Ok(Admission::Refused(Box::new(reply)))
+    }
+
+    /// The end of a job: excerpt, closing entry, reply.
+    pub(super) fn close(&self, closing: Closing, steps: Vec<StepDone>) -> Result<Reply, Error> {
+        let Closing { admitted, mut spool, failed } = closing;
+        let redactor = admitted.redactor();
+        let ending = overall(&steps);
+        let parts = Parts {
+            id: admitted.id().clone(),
+            verdict: "allow",
+            reasons: reasons(&admitted.reasons, redactor),
+            enforced: admitted.plan().fit().enforced().clone(),
+            deadline: admitted.plan().allowance().deadline,
+            began: admitted.began,
+            ending,
+        };
+        let mut reply = bare_reply(parts, admitted.request(), redactor);
+        reply.hints = self.hints(&admitted, &steps, failed.as_ref());
+        fill_steps(&mut reply, &admitted, &steps);
+        match spool.finish().and_then(|totals| Ok((totals, excerpt(&spool, &reply)?))) {
+            Ok((totals, excerpt)) => fill_output(&mut reply, totals, excerpt),
+            Err(error) => {
+                let told = format!("what it said cannot be shown: {}", with_causes(&error));
+                reply.hints.push(redactor.text(told.as_bytes()));
+            }
+        }
+        self.seal(&mut reply, &admitted);
+        Ok(reply)
+    }
+
+    /// Something of ours failed in the middle: the entry is closed all the same.
+    pub(super) fn close_after_error(&self, closing: Closing) -> Result<(), Error> {
+        let Closing { admitted, mut spool, .. } = closing;
+        // The error that brought us here is what the caller is told; this one would be its echo.
+        let _ = spool.finish();
+        self.close_unstarted(admitted.id(), admitted.request(), admitted.redactor(), admitted.began)
+    }
+
+    /// Closes the entry of a job that came through the gate and was never started.
+    pub(super) fn close_unstarted(
+        &self,
+        id: &JobId,
+        request: &Request,
+        redactor: &Redactor,
+        began: SystemTime,
+    ) -> Result<(), Error> {
+        let parts = Parts {
+            id: id.clone(),
+            verdict: "allow",
+            reasons: Vec::new(),
+            ending: Ending::NotStarted(Failure::Ours),
+            enforced: Enforced::nothing(self.policy.mode()),
+            deadline: Deadline { asked: request.timeout, applied: None },
+            began,
+        };
+        let reply = bare_reply(parts, request, redactor);
+        self.record_closing(&reply, redactor)?;
+        self.owner.closes(id).map_err(Error::Run)
+    }
+
+    /// The closing entry and the kept reply. A failure here is told in the reply itself.
+    fn seal(&self, reply: &mut Reply, admitted: &Admitted) {
+        let redactor = admitted.redactor();
+        let closed = self.record_closing(reply, redactor).and_then(|receipt| {
+            self.owner.closes(admitted.id()).map_err(Error::Run)?;
+            Ok(receipt)
+        });
+        match closed {
+            Ok(receipt) => reply.record = Some(receipt),
+            Err(error) => {
+                reply.record = Some(admitted.opened.clone());
+                let told = format!("the closing entry could not be written: {}", with_causes(&error));
+                reply.hints.push(redactor.text(told.as_bytes()));
+            }
+        }
+        let kept = serde_json::to_vec(&reply).map(|json| admitted.dir().write("reply", &json));
+        if !matches!(kept, Ok(Ok(()))) {
+            reply.hints.push(Redacted::constant("the reply could not be kept beside the spool"));
+        }
+    }
+
+    fn record_closing(&self, reply: &Reply, redactor: &Redactor) -> Result<Receipt, Error> {
+        let mut entry = Entry::new(record::Phase::Close, reply.id.as_str(), SystemTime::now());
+        entry.put("session", &redactor.text(reply.session.as_bytes()));
+        entry.put("verdict", &reply.verdict);
+        let rules: Vec<&str> = reply.reasons.iter().map(|reason| reason.rule.as_str()).collect();
+        entry.put("rules", &rules);
+        entry.put("ending", &reply.ending);
+        entry.put("exit_code", &reply.exit_code);
+        entry.put("duration_ms", &(reply.duration_ms.as_micros() as f64 / 1000.0));
+        entry.put("enforced", &reply.enforced);
+        entry.put("stdout_bytes", &reply.output.stdout_bytes);
+        entry.put("stderr_bytes", &reply.output.stderr_bytes);
+        entry.put("redactions", &reply.output.redactions);
+        entry.put("usage", &reply.usage);
+        entry.put("survivors", &reply.survivors.len());
+        entry.put("denials", &reply.denials);
+        self.ledger.append(entry).map_err(Error::Record)
+    }
+
+    fn hints(
+        &self,
+        admitted: &Admitted,
+        steps: &[StepDone],
+        failed: Option<&capture::Error>,
+    ) -> Vec<Redacted<String>> {
+        let redactor = admitted.redactor();
+        let text = |hint: &str| redactor.text(hint.as_bytes());
+        let mut hints: Vec<Redacted<String>> = self.told.iter().map(|told| text(told)).collect();
+        let deadline = admitted.plan().allowance().deadline;
+        if let (true, Some(applied)) = (deadline.is_clamped(), deadline.applied) {
+            hints.push(text(&format!(
+                "the deadline was cut to {applied:?}, the policy's limits.max_timeout"
+            )));
+        }
+        let read = policy::hints(admitted.request(), &self.policy);
+        hints.extend(read.iter().map(|hint| text(hint)));
+        let steps = steps.iter().enumerate();
+        hints.extend(steps.filter_map(|(at, step)| not_started(at, step, admitted)));
+        if let Some(error) = failed {
+            hints.push(text(&format!(
+                "the job was ended because its output could not be stored: {}",
+                with_causes(error)
+            )));
+        }
+        if self.keeper.restarts() > 0 {
+            hints.push(Redacted::constant("the keeper was killed and started anew"));
+        }
+        hints
+    }
+
+    /// Closes the open entries of jobs whose owner died.
+    pub(super) fn close_as_lost(
+        &self,
+        jobs: &std::collections::BTreeSet<JobId>,
+    ) -> Result<(), Error> {
+        let names: Vec<&str> = jobs.iter().map(JobId::as_str).collect();
+        let open = record::still_open(&self.state.ledger(), &names).map_err(Error::Record)?;
+        for job in jobs {
+            if open.iter().any(|id| id == job.as_str()) {
+                let mut entry = Entry::new(record::Phase::Close, job.as_str(), SystemTime::now());
+                entry.put("ending", &Ending::Lost);
+                entry.put("closed_by", &self.owner.id());
+                self.ledger.append(entry).map_err(Error::Record)?;
+            }
+            let dir = self.state.job(job);
+            if dir.path().is_dir() {
+                // Marks the job as over, so that retention may take it and readers scan the rest.
+                let _ = dir.write("reply", br#"{"ending":{"kind":"lost"}}"#);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reasons as they leave the house.
+pub(super) fn reasons(reasons: &[policy::Reason], redactor: &Redactor) -> Vec<reply::Reason> {
+    let one = |reason: &policy::Reason| reply::Reason {
+        rule: reason.rule.clone(),
+        layer: reason.layer.name(),
+        span: reason.span,
+        message: redactor.text(reason.message.as_bytes()),
+        remedy: redactor.text(reason.remedy.as_bytes()),
+    };
+    reasons.iter().map(one).collect()
+}
+
+fn bare_reply(parts: Parts, request: &Request, redactor: &Redactor) -> Reply {
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    Reply {
+        session: request.caller.session.clone(),
+        command: command(request, redactor),
+        cwd: cwd(request, redactor),
+        verdict: parts.verdict,
+        reasons: parts.reasons,
+        exit_code: Some(parts.ending.exit_code()),
+        ending: Some(parts.ending),
+        duration_ms: Duration::ZERO,
+        deadline: reply::Deadline {
+            asked_ms: parts.deadline.asked.map(millis),
+            applied_ms: parts.deadline.applied.map(millis),
+        },
+        running: false,
+        waiting_for_input: None,
+        pid: None,
+        started_at: record::rfc3339(parts.began),
+        stdout: Redacted::default(),
+        stderr: Redacted::default(),
+        output: Whole {
+            id: parts.id.clone(),
+            stdout_bytes: 0,
+            stderr_bytes: 0,
+            omitted: Vec::new(),
+            redactions: 0,
+        },
+        enforced: parts.enforced,
+        denials: Vec::new(),
+        usage: Used::default(),
+        survivors: Vec::new(),
+        later: Vec::new(),
+        hints: Vec::new(),
+        steps: Vec::new(),
+        record: None,
+        id: parts.id,
+    }
+}
+
+/// The first failure is the ending of the whole; without one, the last step's.
+fn overall(steps: &[StepDone]) -> Ending {
+    let failed = steps.iter().find(|step| !step.outcome.ending.is_success());
+    let told = failed.or(steps.last()).map(|step| step.outcome.ending.clone());
+    told.unwrap_or(Ending::Lost)
+}
+
+fn excerpt(spool: &Spool, reply: &Reply) -> Result<capture::Excerpt, capture::Error> {
+    let good = reply.ending.as_ref().is_some_and(Ending::is_success);
+    let lean = if good { Lean::Success } else { Lean::Failure };
+    spool.excerpt(reply.id.as_str(), Budget::default(), lean)
+}
+
+fn fill_output(reply: &mut Reply, totals: Totals, excerpt: capture::Excerpt) {
+    reply.output.stdout_bytes = totals.stdout_bytes;
+    reply.output.stderr_bytes = totals.stderr_bytes;
+    reply.output.redactions = totals.redactions;
+    reply.output.omitted = excerpt.omitted;
+    reply.stdout = excerpt.stdout;
+    reply.stderr = excerpt.stderr;
+}
+
+fn fill_steps(reply: &mut Reply, admitted: &Admitted, steps: &[StepDone]) {
+    reply.duration_ms = steps.iter().map(|step| step.outcome.duration).sum();
+    reply.pid = steps.iter().rev().find_map(|step| step.outcome.pid);
+    if let Some(last) = steps.last() {
+        reply.usage = Used {
+            user_ms: last.outcome.usage.user,
+            system_ms: last.outcome.usage.system,
+            max_rss_bytes: last.outcome.usage.max_rss_bytes,
+        };
+    }
+    let redactor = admitted.redactor();
+    for survivor in steps.iter().flat_map(|step| &step.outcome.survivors) {
+        let command = redactor.text(&survivor.command);
+        reply.survivors.push(reply::Survivor { pid: survivor.pid, command, job: None });
+    }
+    if admitted.request().steps.len() > 1 {
+        let asked = admitted.request().steps.iter().enumerate();
+        reply.steps =
+            asked.map(|(at, step)| step_reply(redactor.text(&step.text()), steps.get(at))).collect();
+    }
+}
+
+fn step_reply(command: Redacted<String>, done: Option<&StepDone>) -> StepReply {
+    let Some(StepDone { outcome, before, after }) = done else {
+        return StepReply {
+            command,
+            ending: None,
+            exit_code: None,
+            duration_ms: Duration::ZERO,
+            stdout_bytes: [0, 0],
+            stderr_bytes: [0, 0],
+        };
+    };
+    StepReply {
+        command,
+        ending: Some(outcome.ending.clone()),
+        exit_code: Some(outcome.ending.exit_code()),
+        duration_ms: outcome.duration,
+        stdout_bytes: [before.stdout_bytes, after.stdout_bytes],
+        stderr_bytes: [before.stderr_bytes, after.stderr_bytes],
+    }
+}
+
+/// Why a command could not be started: what was tried, on what, what to do.
+fn not_started(at: usize, step: &StepDone, admitted: &Admitted) -> Option<Redacted<String>> {
+    let (stage, errno) = step.outcome.not_started?;
+    let told = super::start_failure::sentence(stage, errno, admitted.plan().starts().get(at)?);
+    Some(admitted.redactor().text(told.as_bytes()))
+}
+
+fn command(request: &Request, redactor: &Redactor) -> Redacted<String> {
+    let texts: Vec<Vec<u8>> = request.steps.iter().map(|step| step.text()).collect();
+    redactor.text(&texts.join(&b'\n'))
+}
+
+fn cwd(request: &Request, redactor: &Redactor) -> Redacted<String> {
+    redactor.text(request.cwd.as_os_str().as_encoded_bytes())
+}
+
+fn rules(reasons: &[policy::Reason]) -> Vec<&str> {
+    reasons.iter().map(|reason| reason.rule.as_str()).collect()
+}
+
+/// An error with all that caused it, in one sentence.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        text.push_str(&format!(": {source}"));
+        cause = source.source();
+    }
+    text
+}

@@ -1,0 +1,64 @@
+//! Reading back what jobs left, without an engine: no keeper is needed to look at a shelf.
+
+use super::open;
+use crate::capture::{Owner, Reading, Redactor};
+use crate::error::Error;
+use crate::policy::Policy;
+use crate::request::{Bytes, Request};
+use crate::run::{JobId, Orphan, StateDir};
+
+/// The kept output of all jobs of this user.
+#[derive(Debug)]
+pub struct Shelf {
+    state: StateDir,
+    policy: Policy,
+    environment: Vec<(Bytes, Bytes)>,
+}
+
+impl Shelf {
+    /// The shelf of this process's user.
+    pub fn of_this_process(policy: Policy) -> Result<Shelf, Error> {
+        let variable = |name: &str| std::env::var_os(name).map(Into::into);
+        let state = StateDir::find(&variable).map_err(Error::Run)?;
+        let environment =
+            std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
+        Ok(Shelf { state, policy, environment })
+    }
+
+    /// The output of one job, as far as it is decided what of it is secret.
+    pub fn job(&self, id: &str) -> Result<Reading, Error> {
+        let missing = || Error::NoJob { id: id.to_string() };
+        let job = JobId::parse(id).ok_or_else(missing)?;
+        let dir = self.state.job(&job);
+        if !dir.path().is_dir() {
+            return Err(missing());
+        }
+        let owner = match self.owner_is_gone(&job)? {
+            true => Owner::Gone,
+            false => Owner::Alive,
+        };
+        Reading::open(dir.path(), &self.redactor(&job)?, owner).map_err(Error::Capture)
+    }
+
+    /// A job with a reply is over; one without belongs to an owner that lives, or died.
+    fn owner_is_gone(&self, job: &JobId) -> Result<bool, Error> {
+        let dir = self.state.job(job);
+        if dir.path().join("reply").exists() {
+            return Ok(true);
+        }
+        let Some(owner) = dir.read("owner").map_err(Error::Run)? else { return Ok(true) };
+        let owner = std::str::from_utf8(&owner).ok().and_then(JobId::parse);
+        Ok(owner.is_none_or(|owner| Orphan::is_dead(&self.state, &owner)))
+    }
+
+    /// What the caller of the job set is secret too, if its name says so.
+    fn redactor(&self, job: &JobId) -> Result<Redactor, Error> {
+        let mut environment = self.environment.clone();
+        let kept = self.state.job(job).read("request").map_err(Error::Run)?;
+        if let Some(request) = kept.and_then(|bytes| serde_json::from_slice::<Request>(&bytes).ok())
+        {
+            environment.extend(request.env);
+        }
+        Redactor::new(&open::secrets(&self.policy, &environment)).map_err(Error::Capture)
+    }
+}

@@ -1,0 +1,49 @@
+//! Runs many short jobs in one process and prints by how much descriptors, threads and resident
+//! KiB grew: `cargo run --example many -- 5000`. All three stay flat.
+
+use ricasso_engine::engine::Engine;
+use ricasso_engine::policy::{Policy, Preset};
+use ricasso_engine::request::{Caller, OnFailure, Request, Stdin, Step};
+use ricasso_os::{Cancel, Keeper};
+use std::io::Write;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let keeper = Keeper::at_start_of_main()?;
+    let count: usize = std::env::args().nth(1).unwrap_or_else(|| "5000".into()).parse()?;
+    let engine = Engine::new(keeper, Policy::preset(Preset::Open))?;
+    let cancel = Cancel::new()?;
+    let request = Request {
+        steps: vec![Step::Shell("echo short".into())],
+        on_failure: OnFailure::Stop,
+        cwd: "/".into(),
+        workspace: None,
+        env: Vec::new(),
+        stdin: Stdin::Closed,
+        timeout: None,
+        caller: Caller { door: "library".into(), session: "example".into(), client: None },
+    };
+    // The first jobs fill caches and pools that later ones use again.
+    for _ in 0..count.div_ceil(10) {
+        engine.run(&request, &cancel)?;
+    }
+    let before = footprint()?;
+    for _ in 0..count {
+        let reply = engine.run(&request, &cancel)?;
+        assert_eq!(reply.stdout.as_str(), "short\n");
+    }
+    let after = footprint()?;
+    let grown: Vec<String> =
+        before.iter().zip(after).map(|(before, after)| (after - before).to_string()).collect();
+    writeln!(std::io::stdout(), "{}", grown.join(" "))?;
+    Ok(())
+}
+
+fn footprint() -> std::io::Result<[i64; 3]> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let field = |name: &str| -> i64 {
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
+    };
+    let fds = std::fs::read_dir("/proc/self/fd")?.count() as i64;
+    Ok([fds, field("Threads:"), field("VmRSS:")])
+}

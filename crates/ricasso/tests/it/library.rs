@@ -1,0 +1,161 @@
+//! The library, with a keeper in a process of its own.
+
+use crate::place::{Place, eventually, mark, marked, program};
+use ricasso_engine::engine::{Engine, Setup};
+use ricasso_engine::policy::{Policy, Preset};
+use ricasso_engine::request::{Bytes, Caller, OnFailure, Request, Stdin, Step};
+use ricasso_engine::run::StateDir;
+use ricasso_os::{Cancel, Keeper};
+use std::time::{Duration, Instant};
+
+pub(crate) fn engine(place: &Place) -> Engine {
+    let keeper = Keeper::program(program()).unwrap();
+    let state = StateDir::at(&place.state()).unwrap();
+    let path: Bytes = "/usr/local/bin:/usr/bin:/bin".into();
+    let environment = vec![("PATH".into(), path), ("LANG".into(), "C.UTF-8".into())];
+    let policy = Policy::preset(Preset::Open);
+    Engine::open(Setup { keeper, policy, state, environment }).unwrap()
+}
+
+pub(crate) fn request(place: &Place, text: &str) -> Request {
+    Request {
+        steps: vec![Step::Shell(text.into())],
+        on_failure: OnFailure::Stop,
+        cwd: place.work(),
+        workspace: Some(place.work()),
+        env: Vec::new(),
+        stdin: Stdin::Closed,
+        timeout: None,
+        caller: Caller { door: "library".into(), session: "tests".into(), client: None },
+    }
+}
+
+#[test]
+fn a_threaded_program_runs_commands_through_its_keeper() {
+    let place = Place::new();
+    let engine = engine(&place);
+    let cancel = Cancel::new().unwrap();
+    let mut asked = request(&place, "cat; echo \"$((6*7))\"");
+    asked.stdin = Stdin::Text("in\n".into());
+    for warm in [false, true, true] {
+        if warm {
+            engine.warm().unwrap();
+        }
+        let reply = engine.run(&asked, &cancel).unwrap();
+        assert_eq!(reply.stdout.as_str(), "in\n42\n");
+        assert_eq!(reply.exit_code, Some(0));
+    }
+}
+
+#[test]
+fn a_long_text_for_standard_input_arrives_whole() {
+    let place = Place::new();
+    let engine = engine(&place);
+    let mut asked = request(&place, "wc -c; wc -c < /dev/null");
+    asked.stdin = Stdin::Text(Bytes::from(vec![b'x'; 5_000_000]));
+    let reply = engine.run(&asked, &Cancel::new().unwrap()).unwrap();
+    assert_eq!(reply.stdout.as_str(), "5000000\n0\n");
+}
+
+#[test]
+fn a_cancel_that_comes_before_the_start_is_not_lost() {
+    let place = Place::new();
+    let engine = engine(&place);
+    let cancel = Cancel::new().unwrap();
+    cancel.ring();
+    let mark = mark();
+    let reply = engine.run(&request(&place, &format!("sleep {mark}")), &cancel).unwrap();
+    assert_eq!(reply.ending.unwrap().kind(), "cancelled");
+    assert_eq!(marked(&mark), Vec::<i32>::new());
+}
+
+#[test]
+fn dropping_a_job_stops_it_and_waiting_gives_its_reply() {
+    let place = Place::new();
+    let engine = engine(&place);
+    let mark = mark();
+    let text = format!("sleep {mark}");
+    let job = engine.start(&request(&place, &text), Cancel::new().unwrap()).unwrap();
+    eventually("the sleep runs", || !marked(&mark).is_empty());
+    assert!(!job.is_over());
+    drop(job);
+    assert_eq!(marked(&mark), Vec::<i32>::new());
+    let job = engine.start(&request(&place, "exit 4"), Cancel::new().unwrap()).unwrap();
+    let ready = ricasso_os::ready([Some(std::os::fd::AsFd::as_fd(&job))], Some(Duration::from_secs(60)));
+    assert_eq!(ready.unwrap(), [true]);
+    assert_eq!(job.wait().unwrap().exit_code, Some(4));
+}
+
+#[test]
+fn dropping_the_engine_ends_every_job_that_was_let_go() {
+    let place = Place::new();
+    let mark = mark();
+    let engine = engine(&place);
+    let cancel = Cancel::new().unwrap();
+    let job = engine.start(&request(&place, &format!("sleep {mark}")), cancel.clone()).unwrap();
+    job.detach();
+    eventually("the sleep runs", || !marked(&mark).is_empty());
+    cancel.ring();
+    eventually("the sleep is gone", || marked(&mark).is_empty());
+}
+
+#[test]
+fn a_keeper_that_was_killed_is_replaced_and_its_job_is_lost() {
+    let place = Place::new();
+    let engine = engine(&place);
+    let mark = mark();
+    let text = format!("echo kept; setsid sleep {mark} & sleep {mark}");
+    let job = engine.start(&request(&place, &text), Cancel::new().unwrap()).unwrap();
+    eventually("both sleeps run", || marked(&mark).len() >= 3);
+    let keeper = engine.keeper_pid().unwrap();
+    std::process::Command::new("kill").args(["-9", &keeper.to_string()]).status().unwrap();
+    let reply = job.wait().unwrap();
+    assert_eq!(reply.ending.unwrap().kind(), "lost");
+    assert_eq!(reply.stdout.as_str(), "kept\n");
+    eventually("the tree is gone", || marked(&mark).is_empty());
+    let reply = engine.run(&request(&place, "echo again"), &Cancel::new().unwrap()).unwrap();
+    assert_eq!(reply.stdout.as_str(), "again\n");
+    assert!(reply.hints.iter().any(|hint| hint.as_str().contains("keeper")), "{:?}", reply.hints);
+}
+
+#[test]
+fn a_keeper_that_is_none_is_refused_by_name() {
+    let error = Keeper::program("/nonexistent/ricasso").unwrap_err().to_string();
+    assert!(error.contains("/nonexistent/ricasso"), "{error}");
+    let place = Place::new();
+    let keeper = Keeper::program("/bin/true").unwrap();
+    let error = keeper.warden().unwrap_err().to_string();
+    assert!(error.contains("/bin/true"), "{error}");
+    drop(place);
+}
+
+#[test]
+fn the_host_process_gets_no_subreaper_and_no_children_to_reap() {
+    let place = Place::new();
+    let engine = engine(&place);
+    let reply = engine.run(&request(&place, "(setsid sleep 0.3 &) ; true"), &Cancel::new().unwrap());
+    assert_eq!(reply.unwrap().exit_code, Some(0));
+    let own = std::process::id();
+    let list = std::fs::read_to_string(format!("/proc/{own}/status")).unwrap();
+    assert!(list.contains("SigIgn"), "the status can be read");
+    let stranger = std::process::Command::new("sh").args(["-c", "sleep 0.1 & echo $!"]).output();
+    let pid: i32 = String::from_utf8(stranger.unwrap().stdout).unwrap().trim().parse().unwrap();
+    // An orphan of another child must not become ours.
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1));
+    assert_ne!(parent, Some(own.to_string().as_str()));
+}
+
+#[test]
+fn the_reply_comes_when_the_shell_ends_also_in_a_big_owner() {
+    let place = Place::new();
+    let engine = engine(&place);
+    let ballast = vec![1u8; 200 << 20];
+    let cancel = Cancel::new().unwrap();
+    let quick = engine.run(&request(&place, "true"), &cancel).unwrap();
+    let slow = engine.run(&request(&place, "sleep 0.4"), &cancel).unwrap();
+    assert!(quick.duration_ms < slow.duration_ms);
+    assert!(slow.duration_ms >= Duration::from_millis(400));
+    assert_eq!(ballast.len(), 200 << 20);
+    assert!(Instant::now().elapsed() < Duration::from_secs(1));
+}
