@@ -1,3 +1,28 @@
-//! Side-by-side measurements, as ratios within one interleaved run.
+//! Side-by-side measurements, as ratios within one interleaved run. README.md beside this folder
+//! tells how to start them and how to read them.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench speaks to its reader")]
 
-fn main() {}
+mod run;
+
+use ricasso_os::Keeper;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // First of all, so that the keepers are small and the copies of this program end here.
+    let keepers = Keeper::at_start_of_main().and_then(|one| Ok((one, Keeper::at_start_of_main()?)));
+    let (cold, warm) = match keepers {
+        Ok(keepers) => keepers,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let held = match std::env::args().nth(1).as_deref() {
+        Some("run") => run::run(cold, warm),
+        _ => {
+            eprintln!("usage: cargo run --release -p ricasso-bench -- run");
+            return ExitCode::from(2);
+        }
+    };
+    if held { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

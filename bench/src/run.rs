@@ -3,7 +3,7 @@
 //! Rounds are interleaved, so that load hits every variant alike; a ratio is taken within a round
 //! and the median of the ratios counts. The minimum of each variant is printed beside it.
 
-use ricasso_engine::engine::{Engine, Setup};
+use ricasso_engine::engine::{Engine, Setup, Spares};
 use ricasso_engine::policy::{Policy, Preset};
 use ricasso_engine::request::{Caller, OnFailure, Request, Stdin, Step};
 use ricasso_engine::run::StateDir;
@@ -18,40 +18,40 @@ const ROUNDS: usize = 400;
 const BALLAST_BYTES: usize = 400 << 20;
 
 /// Measures and prints; returns whether the bars hold.
-pub(crate) fn run(keeper: Keeper) -> bool {
+pub(crate) fn run(cold: Keeper, warm: Keeper) -> bool {
     let place = std::env::temp_dir().join(format!("ricasso-bench-{}", std::process::id()));
-    let engine = engine(keeper, &place);
+    let cold = engine(cold, &place, Spares::None);
+    let warm = engine(warm, &place, Spares::Kept);
     let mut held = true;
     println!("sh -c true, both streams captured, {ROUNDS} interleaved rounds");
-    held &= measure(&engine, "owner of a few megabytes");
+    held &= measure(&cold, &warm, "owner of a few megabytes");
     let ballast = ballast();
-    held &= measure(&engine, "owner with 400 MB resident");
+    held &= measure(&cold, &warm, "owner with 400 MB resident");
     drop(ballast);
-    drop(engine);
+    drop((cold, warm));
     // The place is ours alone; what cannot be removed is in the temporary directory.
     let _ = std::fs::remove_dir_all(place);
     held
 }
 
-fn engine(keeper: Keeper, place: &std::path::Path) -> Engine {
+fn engine(keeper: Keeper, place: &std::path::Path, spares: Spares) -> Engine {
     let state = StateDir::at(place).expect("a temporary state directory can be made");
-    let environment = std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
+    let environment =
+        std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
     let policy = Policy::preset(Preset::Open);
-    Engine::open(Setup { keeper, policy, state, environment }).expect("the engine opens")
+    Engine::open(Setup { keeper, policy, state, environment, spares }).expect("the engine opens")
 }
 
-fn measure(engine: &Engine, what: &str) -> bool {
+fn measure(cold_engine: &Engine, warm_engine: &Engine, what: &str) -> bool {
     let request = request();
     let cancel = Cancel::new().expect("an event descriptor can be made");
     let (mut bare, mut cold, mut warm) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         bare.push(bare_spawn());
-        cold.push(once(engine, &request, &cancel));
-        engine.warm().expect("a spare warden can be made");
-        // The spare is made beside us; without this pause the round would measure its making.
+        cold.push(once(cold_engine, &request, &cancel));
+        warm.push(once(warm_engine, &request, &cancel));
+        // The next spare is made beside us; without this pause a round would measure its making.
         std::thread::sleep(Duration::from_millis(3));
-        warm.push(once(engine, &request, &cancel));
-        engine.cool();
     }
     println!("{what}");
     let cold = report("engine, no spare", &cold, &bare, 1.6);

@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub use check::{Checked, check_alone};
 pub use conduct::Watcher;
 pub use job::Job;
-pub use open::Setup;
+pub use open::{Setup, Spares};
 pub use shelf::Shelf;
 
 /// One request in, one true reply out. Cheap to clone; clones are one engine.
@@ -48,6 +48,7 @@ struct Hall {
     ledger: Ledger,
     owner: Owner,
     state: StateDir,
+    spares: Spares,
     /// What happened at the start that every reply's reader should know.
     told: Vec<String>,
 }
@@ -55,7 +56,8 @@ struct Hall {
 impl Engine {
     /// An engine with this user's state directory and this process's environment.
     pub fn new(keeper: Keeper, policy: Policy) -> Result<Engine, Error> {
-        Engine::open(Setup::of_this_process(keeper, policy)?)
+        let setup = Setup::of_this_process(keeper, policy)?;
+        Engine::open(Setup { spares: Spares::Kept, ..setup })
     }
 
     /// An engine in a place of the caller's choice.
@@ -77,7 +79,11 @@ impl Engine {
     ) -> Result<Reply, Error> {
         match self.hall.admit(request)? {
             admit::Admission::Refused(reply) => Ok(*reply),
-            admit::Admission::Granted(admitted) => self.hall.conduct(*admitted, cancel, watcher),
+            admit::Admission::Granted(admitted) => {
+                let reply = self.hall.conduct(*admitted, cancel, watcher);
+                self.hall.refill();
+                reply
+            }
         }
     }
 
@@ -92,9 +98,9 @@ impl Engine {
         Ok(self.hall.judge(request))
     }
 
-    /// Has a warden made ahead of time, so that the next run starts faster.
-    pub fn warm(&self) -> Result<(), Error> {
-        self.hall.keeper.stock().map(drop).map_err(Error::Os)
+    /// The keeper's process, where it is not this one.
+    pub fn keeper_pid(&self) -> Option<u32> {
+        self.hall.keeper.pid()
     }
 
     /// Takes away what the policy's retention and quota no longer hold.

@@ -10,6 +10,7 @@ mod command;
 mod controls;
 mod error;
 mod file;
+mod hint;
 mod judge;
 mod layered;
 mod layers;
@@ -32,6 +33,7 @@ mod words;
 mod wrap;
 
 pub use error::{Error, Place};
+pub use hint::hints;
 pub use judge::judge;
 pub use layered::{Added, Assigned, Fixed, Granted};
 pub use layers::{Extends, Layer, Origin, Overrides, extends};

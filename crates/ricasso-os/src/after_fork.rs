@@ -89,7 +89,9 @@ fn set_ceilings(ceilings: &Ceilings) -> Result<(), Errno> {
     // A core dump would be a file in the workspace that nobody asked for.
     lower(Resource::Core, 0)?;
     if let Some(seconds) = ceilings.cpu_seconds {
-        lower(Resource::Cpu, seconds)?;
+        // At the soft limit the kernel sends SIGXCPU, which tells the limit apart from a kill; the
+        // hard limit a second later ends what ignores it.
+        lower_to(Resource::Cpu, seconds, seconds.saturating_add(1))?;
     }
     if let Some(bytes) = ceilings.file_bytes {
         lower(Resource::Fsize, bytes)?;
@@ -102,9 +104,13 @@ fn set_ceilings(ceilings: &Ceilings) -> Result<(), Errno> {
 
 /// Sets both limits, and never above what this process already has.
 fn lower(resource: Resource, to: u64) -> Result<(), Errno> {
-    let now = rustix::process::getrlimit(resource);
-    let to = now.maximum.map_or(to, |most| most.min(to));
-    setrlimit(resource, Rlimit { current: Some(to), maximum: Some(to) })
+    lower_to(resource, to, to)
+}
+
+fn lower_to(resource: Resource, soft: u64, hard: u64) -> Result<(), Errno> {
+    let most = rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX);
+    let (soft, hard) = (soft.min(most), hard.min(most));
+    setrlimit(resource, Rlimit { current: Some(soft), maximum: Some(hard) })
 }
 
 /// Executes the program; returns only on failure. Without a slash the name is looked up in the

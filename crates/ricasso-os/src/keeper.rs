@@ -170,6 +170,20 @@ impl Keeper {
     }
 }
 
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        match self.program {
+            Program::Own => {
+                // Every warden whose handle is gone ends its tree and then itself; when this
+                // process goes on, nothing of it runs any more.
+                self.state().spares.clear();
+                tree::wait_for_all();
+            }
+            Program::Copy | Program::Installed(_) => {}
+        }
+    }
+}
+
 impl Program {
     fn path(&self) -> PathBuf {
         match self {

@@ -130,6 +130,16 @@ pub(crate) fn reap_all(reap: &mut dyn FnMut(i32, Ending)) -> bool {
     }
 }
 
+/// Waits until every child of this process has ended.
+pub(crate) fn wait_for_all() {
+    loop {
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return,
+        }
+    }
+}
+
 fn ending_of(status: WaitStatus) -> Ending {
     match (status.exit_status(), status.terminating_signal()) {
         (Some(code), _) => Ending::Exited(code),

@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     // The first jobs fill caches and pools that later ones use again.
     for _ in 0..count.div_ceil(10) {
-        engine.run(&request, &cancel)?;
+        let _ = engine.run(&request, &cancel)?;
     }
     let before = footprint()?;
     for _ in 0..count {

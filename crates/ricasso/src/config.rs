@@ -94,13 +94,21 @@ impl fmt::Display for Error {
         match self {
             Error::Policy(error) => error.fmt(f),
             Error::Read { path, .. } => {
-                write!(f, "cannot read {}; check that it exists and is ours to read", path.display())
+                write!(
+                    f,
+                    "cannot read {}; check that it exists and is ours to read",
+                    path.display()
+                )
             }
             Error::NotText { path } => {
                 write!(f, "{} is no text of at most 1 MiB; give a policy file", path.display())
             }
             Error::Circle { path } => {
-                write!(f, "{} extends a file that extends it again; break the circle", path.display())
+                write!(
+                    f,
+                    "{} extends a file that extends it again; break the circle",
+                    path.display()
+                )
             }
             Error::NoWorkspace { path, why } => {
                 let path = path.display();
@@ -130,8 +138,8 @@ impl Places {
             std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
         };
         let home = absolute("HOME");
-        let config = absolute("XDG_CONFIG_HOME")
-            .or_else(|| home.as_ref().map(|home| home.join(".config")));
+        let config =
+            absolute("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
         Ok(Places {
             machine: PathBuf::from(MACHINE),
             user: config.map(|config| config.join("ricasso/config.toml")),

@@ -92,12 +92,7 @@ pub(super) const ROWS: &[Row] = &[
     token("google-key", &["AIza"], r"AIza[A-Za-z0-9_-]{35}", TOKEN),
     token("npm-token", &["npm_"], r"npm_[A-Za-z0-9]{36}", TOKEN),
     token("pypi-token", &["pypi-"], r"pypi-[A-Za-z0-9_-]{50,}", TOKEN),
-    token(
-        "jwt",
-        &["eyJ"],
-        r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
-        JWT,
-    ),
+    token("jwt", &["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", JWT),
     Row {
         kind: "private-key",
         literals: &["-----BEGIN "],

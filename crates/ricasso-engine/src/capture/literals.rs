@@ -63,9 +63,7 @@ impl Literal {
     pub(super) fn may_follow(&self, before: Option<u8>) -> bool {
         match self.edge {
             Edge::Any => true,
-            Edge::Word => {
-                !before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            }
+            Edge::Word => !before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_'),
         }
     }
 }

@@ -101,12 +101,7 @@ impl Reading {
 
     /// Writes a range of raw offsets, redacted. A secret shows its placeholder if it starts in
     /// the range, and nothing otherwise. What is not there, or not decided, is left out.
-    pub fn bytes(
-        &self,
-        which: Which,
-        range: Range<u64>,
-        out: &mut dyn Write,
-    ) -> Result<(), Error> {
+    pub fn bytes(&self, which: Which, range: Range<u64>, out: &mut dyn Write) -> Result<(), Error> {
         let mut veils = self.veils()?;
         self.each_block(which, range, &mut |piece, block| {
             veils[piece.stream.index()].pass(piece.offset, block, &mut |part| {
@@ -234,11 +229,7 @@ impl Reading {
     }
 
     /// The raw range of the lines, in the sequence.
-    fn find_lines(
-        &self,
-        which: Which,
-        lines: RangeInclusive<u64>,
-    ) -> Result<Range<u64>, Error> {
+    fn find_lines(&self, which: Which, lines: RangeInclusive<u64>) -> Result<Range<u64>, Error> {
         let (first, last) = (*lines.start().max(&1), *lines.end());
         if last < first {
             return Ok(0..0);

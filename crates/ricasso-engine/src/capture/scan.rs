@@ -274,9 +274,10 @@ impl Scan {
         loop {
             let literal = hits.after(bytes, at);
             let limit = literal.unwrap_or(bytes.len());
-            let user = inner.user_starts.as_ref().and_then(|starts| {
-                (at..limit).find(|&index| starts[usize::from(bytes[index])])
-            });
+            let user = inner
+                .user_starts
+                .as_ref()
+                .and_then(|starts| (at..limit).find(|&index| starts[usize::from(bytes[index])]));
             let Some(next) = user.or(literal) else { break };
             match self.judge(bytes, next, end) {
                 Verdict::Wait => return next,
@@ -351,13 +352,7 @@ impl Scan {
         self.note_all(at, secrets)
     }
 
-    fn try_literal(
-        &mut self,
-        literal: &Literal,
-        rest: &[u8],
-        before: Option<u8>,
-        end: End,
-    ) -> Try {
+    fn try_literal(&mut self, literal: &Literal, rest: &[u8], before: Option<u8>, end: End) -> Try {
         let length = literal.bytes.len();
         if rest.len() < length {
             let may_become = literal.bytes.starts_with(rest) && end == End::Open;

@@ -104,8 +104,7 @@ impl Hall {
         };
         let dir = self.keep(&id, request, &scene)?;
         let request = request.clone();
-        let admitted =
-            Admitted { id, request, plan, redactor, dir, input, reasons, began, opened };
+        let admitted = Admitted { id, request, plan, redactor, dir, input, reasons, began, opened };
         Ok(Admission::Granted(Box::new(admitted)))
     }
 

@@ -67,7 +67,10 @@ impl Hall {
         let mut entry = Entry::new(record::Phase::Open, opening.id.as_str(), opening.began);
         entry.put("door", &caller.door);
         entry.put("session", &opening.redactor.text(caller.session.as_bytes()));
-        entry.put("client", &caller.client.as_ref().map(|name| opening.redactor.text(name.as_bytes())));
+        entry.put(
+            "client",
+            &caller.client.as_ref().map(|name| opening.redactor.text(name.as_bytes())),
+        );
         entry.put("command", &command(opening.request, opening.redactor));
         entry.put("cwd", &cwd(opening.request, opening.redactor));
         entry.put("request_digest", &judgement.verdict.request_digest());
@@ -172,7 +175,8 @@ impl Hall {
             Ok(receipt) => reply.record = Some(receipt),
             Err(error) => {
                 reply.record = Some(admitted.opened.clone());
-                let told = format!("the closing entry could not be written: {}", with_causes(&error));
+                let told =
+                    format!("the closing entry could not be written: {}", with_causes(&error));
                 reply.hints.push(redactor.text(told.as_bytes()));
             }
         }
@@ -347,8 +351,9 @@ fn fill_steps(reply: &mut Reply, admitted: &Admitted, steps: &[StepDone]) {
     }
     if admitted.request().steps.len() > 1 {
         let asked = admitted.request().steps.iter().enumerate();
-        reply.steps =
-            asked.map(|(at, step)| step_reply(redactor.text(&step.text()), steps.get(at))).collect();
+        reply.steps = asked
+            .map(|(at, step)| step_reply(redactor.text(&step.text()), steps.get(at)))
+            .collect();
     }
 }
 

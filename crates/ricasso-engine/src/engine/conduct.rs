@@ -118,7 +118,8 @@ impl Hall {
             litter: Vec::new(),
             more: step.more,
         };
-        let script = self.script_of(admitted.request().caller.session.as_str(), admitted.id(), step)?;
+        let script =
+            self.script_of(admitted.request().caller.session.as_str(), admitted.id(), step)?;
         if let Some(script) = &script {
             use std::os::unix::ffi::OsStrExt;
             order.argv.push(script.0.as_os_str().as_bytes().to_vec());
@@ -140,7 +141,8 @@ impl Hall {
         let file = ScriptFile(path);
         let mut options = std::fs::OpenOptions::new();
         let opened = options.write(true).create_new(true).mode(0o700).open(&file.0);
-        let written = opened.and_then(|mut out| std::io::Write::write_all(&mut out, text.as_slice()));
+        let written =
+            opened.and_then(|mut out| std::io::Write::write_all(&mut out, text.as_slice()));
         written.map_err(|source| {
             Error::Run(run::Error::State { what: "write the script", path: file.0.clone(), source })
         })?;

@@ -34,6 +34,7 @@ impl Job {
         let (bell, end) = (cancel.clone(), over.clone());
         let work = std::thread::Builder::new().name("ricasso-job".into()).spawn(move || {
             let reply = engine.hall.conduct(*admitted, &bell, &mut Unwatched);
+            engine.hall.refill();
             end.ring();
             reply
         });
@@ -93,4 +94,3 @@ impl Drop for Job {
         }
     }
 }
-

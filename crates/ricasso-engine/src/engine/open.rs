@@ -24,6 +24,17 @@ pub struct Setup {
     pub state: StateDir,
     /// What the policy's `env.pass` picks from.
     pub environment: Vec<(Bytes, Bytes)>,
+    /// Whether wardens wait for the next request.
+    pub spares: Spares,
+}
+
+/// Whether wardens are made ahead of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spares {
+    /// They are, and each run starts faster. For programs that run more than one command.
+    Kept,
+    /// Each is made when it is needed.
+    None,
 }
 
 impl Setup {
@@ -33,29 +44,49 @@ impl Setup {
         let state = StateDir::find(&variable).map_err(Error::Run)?;
         let environment =
             std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
-        Ok(Setup { keeper, policy, state, environment })
+        Ok(Setup { keeper, policy, state, environment, spares: Spares::None })
     }
 }
 
 impl Hall {
     pub(super) fn open(setup: Setup) -> Result<Hall, Error> {
-        let Setup { keeper, policy, state, environment } = setup;
+        let Setup { keeper, policy, state, environment, spares } = setup;
         let redactor = Redactor::new(&secrets(&policy, &environment)).map_err(Error::Capture)?;
         let ledger = Ledger::open(&state.ledger(), policy.record().durability.into())
             .map_err(Error::Record)?;
         let owner = Owner::claim(&state).map_err(Error::Run)?;
         let host = Host::probe();
         let told = state.told().map(str::to_string).into_iter().collect();
-        let mut hall =
-            Hall { keeper, policy, host, environment, redactor, ledger, owner, state, told };
+        let mut hall = Hall {
+            keeper,
+            policy,
+            host,
+            environment,
+            redactor,
+            ledger,
+            owner,
+            state,
+            spares,
+            told,
+        };
         hall.close_what_was_lost()?;
+        hall.refill();
         Ok(hall)
+    }
+
+    /// Has spare wardens made beside us. Without one the next run is slower, and nothing else.
+    pub(super) fn refill(&self) {
+        match self.spares {
+            Spares::Kept => drop(self.keeper.stock()),
+            Spares::None => {}
+        }
     }
 }
 
 /// The values of variables whose names the policy calls secret.
 pub(super) fn secrets(policy: &Policy, environment: &[(Bytes, Bytes)]) -> Secrets {
-    let secret = |name: &Bytes| policy.redact().env.iter().any(|glob| glob.matches(name.as_slice()));
+    let secret =
+        |name: &Bytes| policy.redact().env.iter().any(|glob| glob.matches(name.as_slice()));
     let values = environment
         .iter()
         .filter(|(name, value)| value.as_slice().len() >= SHORTEST_SECRET && secret(name))

@@ -11,8 +11,6 @@ use std::time::{Duration, SystemTime};
 
 /// How often somebody looks: often enough for a quota in gigabytes, seldom enough to cost nothing.
 const EVERY: Duration = Duration::from_secs(600);
-/// The file whose age tells when somebody looked last.
-const STAMP: &str = ".looked";
 
 struct Kept {
     path: PathBuf,
@@ -48,11 +46,13 @@ impl Hall {
         Ok(())
     }
 
+    /// The modification time of the state directory tells when somebody looked last: nothing is
+    /// made in the directory itself after its first use, and so no file is needed for it.
     fn is_time(&self) -> bool {
-        let stamp = self.state.jobs().join(STAMP);
-        let looked = fs::metadata(&stamp).and_then(|found| found.modified());
+        let Ok(root) = fs::File::open(self.state.root()) else { return false };
+        let looked = root.metadata().and_then(|found| found.modified());
         let fresh = looked.is_ok_and(|at| at.elapsed().is_ok_and(|age| age < EVERY));
-        !fresh && fs::write(stamp, b"").is_ok()
+        !fresh && root.set_modified(SystemTime::now()).is_ok()
     }
 
     /// A job is closed when its reply is written; one that is open belongs to a living owner or

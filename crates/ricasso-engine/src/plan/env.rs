@@ -14,12 +14,11 @@ pub(super) fn of(
     environment: &[(Bytes, Bytes)],
 ) -> Vec<Vec<u8>> {
     let mut variables: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-    let mut put = |name: &[u8], value: &[u8]| {
-        match variables.iter_mut().find(|(known, _)| known == name) {
+    let mut put =
+        |name: &[u8], value: &[u8]| match variables.iter_mut().find(|(known, _)| known == name) {
             Some((_, old)) => *old = value.to_vec(),
             None => variables.push((name.to_vec(), value.to_vec())),
-        }
-    };
+        };
     put(b"PATH", PATH);
     for (name, value) in environment {
         if policy.env().pass.iter().any(|glob| glob.matches(name.as_slice())) {

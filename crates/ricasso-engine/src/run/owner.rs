@@ -40,17 +40,16 @@ pub struct Orphan {
 }
 
 impl Owner {
-    /// Makes and locks this process's file. It appears under its name only once it is locked, so
-    /// nobody can take it for a dead one.
+    /// Makes and locks this process's file. The directory is locked meanwhile, so that nobody can
+    /// take the new file for a dead one.
     pub fn claim(state: &StateDir) -> Result<Owner, Error> {
+        let _nobody_looks = lock_directory(state)?;
         let id = JobId::new()?;
         let path = state.owners().join(id.as_str());
-        let young = state.owners().join(format!(".{id}"));
         let failed =
             |source| Error::State { what: "make the owner's file", path: path.clone(), source };
-        let file = new_file(&young, 0o600).map_err(failed)?;
+        let file = new_file(&path, 0o600).map_err(failed)?;
         file.lock().map_err(failed)?;
-        fs::rename(&young, &path).map_err(failed)?;
         let journal = Mutex::new(Journal { file, written: 0, open: 0 });
         Ok(Owner { id, path, journal })
     }
@@ -112,6 +111,7 @@ impl Drop for Owner {
 impl Orphan {
     /// The files of all owners that died.
     pub fn find(state: &StateDir) -> Result<Vec<Orphan>, Error> {
+        let _nobody_claims = lock_directory(state)?;
         let path = state.owners();
         let files = fs::read_dir(&path).map_err(|source| Error::State {
             what: "list",
@@ -145,11 +145,6 @@ impl Orphan {
     }
 
     fn adopt(path: &Path) -> Option<Orphan> {
-        let young = path.file_name()?.as_encoded_bytes().starts_with(b".");
-        // A young file is about to be locked; one that stays young for a minute is dead.
-        if young && fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()?.as_secs() < 60 {
-            return None;
-        }
         let mut file = File::options().read(true).write(true).open(path).ok()?;
         match file.try_lock() {
             Ok(()) => {}
@@ -163,6 +158,13 @@ impl Orphan {
         file.read_to_string(&mut text).ok()?;
         Some(Orphan { path: path.to_path_buf(), _file: file, jobs: open_jobs(&text) })
     }
+}
+
+/// Held while an owner's file is made or looked for.
+fn lock_directory(state: &StateDir) -> Result<File, Error> {
+    let path = state.owners();
+    let locked = File::open(&path).and_then(|directory| directory.lock().map(|()| directory));
+    locked.map_err(|source| Error::State { what: "lock", path, source })
 }
 
 fn open_jobs(journal: &str) -> BTreeSet<JobId> {

@@ -102,8 +102,7 @@ impl Reader<'_> {
             let (body, unreadable) = self.late_list(from.min(end), end);
             return substitution(Form::Brace, body, unreadable);
         }
-        let (parameter, error) =
-            self.within(start, end, |reader| reader.parameter_inside(mode));
+        let (parameter, error) = self.within(start, end, |reader| reader.parameter_inside(mode));
         let mut parameter = parameter;
         if parameter.action == Action::Bad {
             let span = self.span(start, end);

@@ -29,11 +29,7 @@ impl Reader<'_> {
             None => delimiter(word, raw, word.span.start),
         };
         let at = self.cursor.source.origin(self.cursor.end);
-        self.house.heres.push(Here {
-            span: crate::Span::new(at, at),
-            quoted,
-            ..Here::default()
-        });
+        self.house.heres.push(Here { span: crate::Span::new(at, at), quoted, ..Here::default() });
         self.lex.pending.push(Pending { id, delimiter, quoted, strip });
         HereId(id)
     }
@@ -155,11 +151,7 @@ impl Reader<'_> {
 fn is_quote(piece: &Piece) -> bool {
     matches!(
         piece,
-        Piece::Escaped(_)
-            | Piece::Single(_)
-            | Piece::Ansi(_)
-            | Piece::Double(_)
-            | Piece::Locale(_)
+        Piece::Escaped(_) | Piece::Single(_) | Piece::Ansi(_) | Piece::Double(_) | Piece::Locale(_)
     )
 }
 

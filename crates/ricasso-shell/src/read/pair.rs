@@ -164,7 +164,8 @@ impl Reader<'_> {
         let grouping = pair.open != pair.close;
         let names = matches!(pair.inside, Inside::Parameter | Inside::Subscript);
         if grouping && matches!(byte, b'\'' | b'"' | b'`') {
-            let quote = if dollar && byte == b'\'' { Pair::ansi(at) } else { Pair::quote(at, byte) };
+            let quote =
+                if dollar && byte == b'\'' { Pair::ansi(at) } else { Pair::quote(at, byte) };
             let double = pair.double && byte != b'\'';
             return self.pair(quote.in_double(double));
         }

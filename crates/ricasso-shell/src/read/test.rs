@@ -13,9 +13,8 @@ use super::token::{Res, Tok};
 const UNARY: &[u8] = b"abcdefghknoprstuvwxzGLNORS";
 
 /// Binary operators that are words.
-const BINARY: [&[u8]; 12] = [
-    b"=", b"==", b"!=", b"=~", b"-nt", b"-ot", b"-ef", b"-eq", b"-ne", b"-lt", b"-le", b"-gt",
-];
+const BINARY: [&[u8]; 12] =
+    [b"=", b"==", b"!=", b"=~", b"-nt", b"-ot", b"-ef", b"-eq", b"-ne", b"-lt", b"-le", b"-gt"];
 
 impl Reader<'_> {
     /// The command whose `[[` is at hand.

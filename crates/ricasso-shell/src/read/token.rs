@@ -146,12 +146,7 @@ impl Tok {
             Tok::Pipe | Tok::PipeAmp | Tok::Open | Tok::Close | Tok::ArmEnd => true,
             Tok::Reserved(res) => !matches!(
                 res,
-                Res::Case
-                    | Res::For
-                    | Res::Select
-                    | Res::In
-                    | Res::Function
-                    | Res::OpenTest
+                Res::Case | Res::For | Res::Select | Res::In | Res::Function | Res::OpenTest
             ),
             Tok::End | Tok::Redirect(..) | Tok::Number(_) | Tok::FdName | Tok::Dash => false,
             Tok::Arith => true,

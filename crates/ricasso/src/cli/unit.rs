@@ -6,7 +6,8 @@ use std::time::Duration;
 /// `30s`, `0.5s`, `500ms`, `10m`, `2h`, `1d`. A number without a unit is not guessed at.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "a timeout is a number with a unit, as 500ms, 30s, 10m, 2h, 1d".to_string();
-    let units = [("ms", 0.001), ("us", 0.000_001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86400.0)];
+    let units =
+        [("ms", 0.001), ("us", 0.000_001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86400.0)];
     let (number, seconds) = units
         .iter()
         .find_map(|(unit, seconds)| text.strip_suffix(unit).map(|number| (number, seconds)))
@@ -26,7 +27,8 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 
 /// `A-B`.
 pub(super) fn range(text: &str) -> Result<(u64, u64), String> {
-    let parts = text.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    let parts =
+        text.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
     match parts {
         Some((from, to)) if from <= to => Ok((from, to)),
         Some(_) => Err("the range ends before it begins; write the smaller number first".into()),
@@ -51,7 +53,9 @@ mod tests {
         assert_eq!(duration("0.5s"), Ok(Duration::from_millis(500)));
         assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(duration("2h"), Ok(Duration::from_secs(7200)));
-        for wrong in ["", "s", "10", "-1s", "+1s", "1e3s", "nans", "infs", "0s", "0.0ms", "1 s", "400d"] {
+        for wrong in
+            ["", "s", "10", "-1s", "+1s", "1e3s", "nans", "infs", "0s", "0.0ms", "1 s", "400d"]
+        {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
     }

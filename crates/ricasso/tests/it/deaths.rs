@@ -1,6 +1,6 @@
 //! SIGKILL of any of our processes at any moment: no process, no temporary file, no lie is left.
 
-use crate::place::{Place, eventually, marked, mark, rounds};
+use crate::place::{Place, eventually, mark, marked, rounds};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -87,9 +87,8 @@ fn one_round(place: &Place, victim: Victim, dice: &mut Dice) {
     }
     if victim == Victim::Warden && before.is_some() {
         let output = child.wait_with_output().unwrap();
-        let reply: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| {
-            panic!("no reply: {}", String::from_utf8_lossy(&output.stderr))
-        });
+        let reply: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("no reply: {}", String::from_utf8_lossy(&output.stderr)));
         assert_eq!(reply["ending"]["kind"], "lost", "{reply}");
     } else {
         child.wait().unwrap();

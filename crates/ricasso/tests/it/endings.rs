@@ -121,10 +121,16 @@ fn an_interrupt_cancels_the_whole_tree() {
 #[test]
 fn silence_ends_a_job_only_where_the_policy_says_so() {
     let place = Place::new();
-    let policy = place.write("p.toml", "version = 1\nextends = \"open\"\n[limits]\nidle = \"300ms\"\n");
+    let policy =
+        place.write("p.toml", "version = 1\nextends = \"open\"\n[limits]\nidle = \"300ms\"\n");
     let policy = policy.to_str().unwrap();
     let busy = place.call(&[
-        "run", "--json", "--policy", policy, "-c", "for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done",
+        "run",
+        "--json",
+        "--policy",
+        policy,
+        "-c",
+        "for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done",
     ]);
     assert_eq!(busy.code, 0, "{}", busy.stderr);
     let silent = place.call(&["run", "--json", "--policy", policy, "-c", "echo 1; sleep 30"]);

@@ -67,7 +67,8 @@ fn one_line_of_a_megabyte_does_not_eat_the_reply() {
 #[test]
 fn progress_lines_are_collapsed_and_counted() {
     let place = Place::new();
-    let reply = place.shell("for i in $(seq 1 3000); do echo \"downloading $i of 3000\"; done; echo ok");
+    let reply =
+        place.shell("for i in $(seq 1 3000); do echo \"downloading $i of 3000\"; done; echo ok");
     let stdout = reply["stdout"].as_str().unwrap();
     assert!(stdout.len() < 4_000, "{stdout}");
     assert!(stdout.ends_with("ok\n"));
@@ -89,7 +90,8 @@ fn lines_and_matches_can_be_asked_for() {
 #[test]
 fn both_streams_come_back_in_the_order_seen() {
     let place = Place::new();
-    let reply = place.shell("for i in 1 2 3; do echo out$i; sleep 0.05; echo err$i >&2; sleep 0.05; done");
+    let reply =
+        place.shell("for i in 1 2 3; do echo out$i; sleep 0.05; echo err$i >&2; sleep 0.05; done");
     let answer = place.call(&["output", id(&reply)]);
     assert_eq!(answer.text(), "out1\nerr1\nout2\nerr2\nout3\nerr3\n");
     assert_eq!(reply["stdout"], "out1\nout2\nout3\n");

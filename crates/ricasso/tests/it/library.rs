@@ -1,7 +1,7 @@
 //! The library, with a keeper in a process of its own.
 
 use crate::place::{Place, eventually, mark, marked, program};
-use ricasso_engine::engine::{Engine, Setup};
+use ricasso_engine::engine::{Engine, Setup, Spares};
 use ricasso_engine::policy::{Policy, Preset};
 use ricasso_engine::request::{Bytes, Caller, OnFailure, Request, Stdin, Step};
 use ricasso_engine::run::StateDir;
@@ -9,12 +9,16 @@ use ricasso_os::{Cancel, Keeper};
 use std::time::{Duration, Instant};
 
 pub(crate) fn engine(place: &Place) -> Engine {
+    engine_with(place, Spares::None)
+}
+
+pub(crate) fn engine_with(place: &Place, spares: Spares) -> Engine {
     let keeper = Keeper::program(program()).unwrap();
     let state = StateDir::at(&place.state()).unwrap();
     let path: Bytes = "/usr/local/bin:/usr/bin:/bin".into();
     let environment = vec![("PATH".into(), path), ("LANG".into(), "C.UTF-8".into())];
     let policy = Policy::preset(Preset::Open);
-    Engine::open(Setup { keeper, policy, state, environment }).unwrap()
+    Engine::open(Setup { keeper, policy, state, environment, spares }).unwrap()
 }
 
 pub(crate) fn request(place: &Place, text: &str) -> Request {
@@ -33,17 +37,16 @@ pub(crate) fn request(place: &Place, text: &str) -> Request {
 #[test]
 fn a_threaded_program_runs_commands_through_its_keeper() {
     let place = Place::new();
-    let engine = engine(&place);
     let cancel = Cancel::new().unwrap();
     let mut asked = request(&place, "cat; echo \"$((6*7))\"");
     asked.stdin = Stdin::Text("in\n".into());
-    for warm in [false, true, true] {
-        if warm {
-            engine.warm().unwrap();
+    for spares in [Spares::None, Spares::Kept] {
+        let engine = engine_with(&place, spares);
+        for _ in 0..5 {
+            let reply = engine.run(&asked, &cancel).unwrap();
+            assert_eq!(reply.stdout.as_str(), "in\n42\n");
+            assert_eq!(reply.exit_code, Some(0));
         }
-        let reply = engine.run(&asked, &cancel).unwrap();
-        assert_eq!(reply.stdout.as_str(), "in\n42\n");
-        assert_eq!(reply.exit_code, Some(0));
     }
 }
 
@@ -81,7 +84,8 @@ fn dropping_a_job_stops_it_and_waiting_gives_its_reply() {
     drop(job);
     assert_eq!(marked(&mark), Vec::<i32>::new());
     let job = engine.start(&request(&place, "exit 4"), Cancel::new().unwrap()).unwrap();
-    let ready = ricasso_os::ready([Some(std::os::fd::AsFd::as_fd(&job))], Some(Duration::from_secs(60)));
+    let ready =
+        ricasso_os::ready([Some(std::os::fd::AsFd::as_fd(&job))], Some(Duration::from_secs(60)));
     assert_eq!(ready.unwrap(), [true]);
     assert_eq!(job.wait().unwrap().exit_code, Some(4));
 }
@@ -122,18 +126,17 @@ fn a_keeper_that_was_killed_is_replaced_and_its_job_is_lost() {
 fn a_keeper_that_is_none_is_refused_by_name() {
     let error = Keeper::program("/nonexistent/ricasso").unwrap_err().to_string();
     assert!(error.contains("/nonexistent/ricasso"), "{error}");
-    let place = Place::new();
     let keeper = Keeper::program("/bin/true").unwrap();
     let error = keeper.warden().unwrap_err().to_string();
     assert!(error.contains("/bin/true"), "{error}");
-    drop(place);
 }
 
 #[test]
 fn the_host_process_gets_no_subreaper_and_no_children_to_reap() {
     let place = Place::new();
     let engine = engine(&place);
-    let reply = engine.run(&request(&place, "(setsid sleep 0.3 &) ; true"), &Cancel::new().unwrap());
+    let reply =
+        engine.run(&request(&place, "(setsid sleep 0.3 &) ; true"), &Cancel::new().unwrap());
     assert_eq!(reply.unwrap().exit_code, Some(0));
     let own = std::process::id();
     let list = std::fs::read_to_string(format!("/proc/{own}/status")).unwrap();

@@ -5,11 +5,8 @@
 
 mod bad_input;
 mod deaths;
-mod doors;
 mod endings;
 mod excerpts;
-mod invariants;
-mod ledger;
 mod library;
 mod place;
 mod running;

@@ -35,8 +35,13 @@ impl<'a> Region<'a> {
         let skip = trim_start(&sample.tail_bytes, tail_at, spans);
         let bytes = &sample.tail_bytes[skip..];
         let newlines = count_newlines(bytes);
-        let head =
-            Region { start: 0, bytes: &head_bytes[..head_end], spans, line: 1, after_newline: true };
+        let head = Region {
+            start: 0,
+            bytes: &head_bytes[..head_end],
+            spans,
+            line: 1,
+            after_newline: true,
+        };
         let tail = Region {
             start: tail_at + skip as u64,
             bytes,
