@@ -1,11 +1,11 @@
 //! The gate: shape, verdict, opening entry, plan. What comes through may be run.
 
-use super::close::Refused;
+use super::close::{Opening, Refused};
 use super::{Hall, open};
 use crate::capture::Redactor;
 use crate::error::Error;
-use crate::plan::{self, Lack, Plan};
-use crate::policy::{self, Grant, Judgement, Reason, Verdict};
+use crate::plan::{self, Enforced, Lack, Plan};
+use crate::policy::{self, Judgement, Reason, Verdict};
 use crate::record::Receipt;
 use crate::reply::Reply;
 use crate::request::{Request, Stdin};
@@ -26,6 +26,7 @@ pub(super) enum Admission {
 pub(super) struct Admitted {
     id: JobId,
     request: Request,
+    scene: Scene,
     plan: Plan,
     redactor: Redactor,
     dir: JobDir,
@@ -72,40 +73,57 @@ impl Hall {
         let id = JobId::new().map_err(Error::Run)?;
         let began = SystemTime::now();
         self.owner.opens(&id).map_err(Error::Run)?;
-        let opening = super::close::Opening { id: &id, request, redactor: &redactor, began };
+        let opening = Opening { id: &id, request, redactor: &redactor, began };
         let opened = self.record_opening(&opening, &judgement, &scene)?;
-        let refused = |verdict: &'static str, reasons, failure, enforced| Refused {
-            id: id.clone(),
-            verdict,
-            reasons,
-            failure,
-            enforced,
-        };
         let Judgement { verdict, reasons } = judgement;
+        let plan = match self.plan(verdict, reasons, request) {
+            Ok(plan) => plan,
+            Err(refused) => return self.refuse(*refused, &opening),
+        };
+        let (plan, reasons) = plan;
+        let dir = match self.state.new_job(&id) {
+            Ok(dir) => dir,
+            Err(error) => {
+                self.close_unstarted(&opening)?;
+                return Err(Error::Run(error));
+            }
+        };
+        let request = request.clone();
+        let admitted =
+            Admitted { id, request, scene, plan, redactor, dir, input, reasons, began, opened };
+        Ok(Admission::Granted(Box::new(admitted)))
+    }
+
+    /// From a verdict to a plan. Whatever else there is, is a refusal.
+    fn plan(
+        &self,
+        verdict: Verdict,
+        mut reasons: Vec<Reason>,
+        request: &Request,
+    ) -> Result<(Plan, Vec<Reason>), Box<Refused>> {
         let grant = match verdict {
             Verdict::Allow(grant) => grant,
             Verdict::Ask(_) | Verdict::Deny(_) => {
-                let refused = refused(verdict.name(), reasons, Failure::Policy, None);
-                return self.refuse(refused, request, &redactor, began);
+                return Err(Box::new(Refused {
+                    verdict: verdict.name(),
+                    reasons,
+                    failure: Failure::Policy,
+                    enforced: Enforced::nothing(self.policy.mode()),
+                }));
             }
         };
-        let plan = match self.draw(grant, request) {
-            Ok(plan) => plan,
+        match plan::draw(grant, request, &self.policy, &self.host, &self.environment) {
+            Ok(plan) => Ok((plan, reasons)),
             Err(undrawn) => {
-                let mut reasons = reasons;
                 reasons.push(undrawn.reason);
                 let failure = match undrawn.lack {
                     Lack::Confinement | Lack::Grant => Failure::Confinement,
                     Lack::Shell => Failure::NotFound,
                 };
-                let refused = refused("allow", reasons, failure, Some(undrawn.enforced));
-                return self.refuse(refused, request, &redactor, began);
+                let enforced = undrawn.enforced;
+                Err(Box::new(Refused { verdict: "allow", reasons, failure, enforced }))
             }
-        };
-        let dir = self.keep(&id, request, &scene)?;
-        let request = request.clone();
-        let admitted = Admitted { id, request, plan, redactor, dir, input, reasons, began, opened };
-        Ok(Admission::Granted(Box::new(admitted)))
+        }
     }
 
     pub(super) fn judge(&self, request: &Request) -> (Judgement, Scene) {
@@ -113,10 +131,6 @@ impl Hall {
         let look = Live::new(variables);
         let judgement = policy::judge(request, &self.policy, &look);
         (judgement, look.into_scene())
-    }
-
-    fn draw(&self, grant: Grant, request: &Request) -> Result<Plan, plan::Undrawn> {
-        plan::draw(grant, request, &self.policy, &self.host, &self.environment)
     }
 
     /// The variables that the caller sets may be secrets too.
@@ -130,19 +144,18 @@ impl Hall {
 
     /// Request and scene lie beside the spool, raw and private, so that the judgement can be
     /// repeated.
-    fn keep(&self, id: &JobId, request: &Request, scene: &Scene) -> Result<JobDir, Error> {
+    pub(super) fn keep(&self, admitted: &Admitted) -> Result<(), Error> {
         let json = |what, result: Result<Vec<u8>, serde_json::Error>| {
             result.map_err(|source| Error::Json { what, source })
         };
-        let request = json("request", serde_json::to_vec(request))?;
-        let scene = json("scene", serde_json::to_vec(scene))?;
-        let dir = self.state.new_job(id).map_err(Error::Run)?;
+        let request = json("request", serde_json::to_vec(&admitted.request))?;
+        let scene = json("scene", serde_json::to_vec(&admitted.scene))?;
+        let dir = &admitted.dir;
         let kept = dir
-            .write("request", &request)
-            .and_then(|()| dir.write("scene", &scene))
-            .and_then(|()| dir.write("owner", self.owner.id().as_str().as_bytes()));
-        kept.map_err(Error::Run)?;
-        Ok(dir)
+            .write("owner", self.owner.id().as_str().as_bytes())
+            .and_then(|()| dir.write("request", &request))
+            .and_then(|()| dir.write("scene", &scene));
+        kept.map_err(Error::Run)
     }
 }
 

@@ -23,11 +23,10 @@ pub(super) struct Opening<'a> {
 
 /// A request that did not get through the gate.
 pub(super) struct Refused {
-    pub(super) id: JobId,
     pub(super) verdict: &'static str,
     pub(super) reasons: Vec<policy::Reason>,
     pub(super) failure: Failure,
-    pub(super) enforced: Option<Enforced>,
+    pub(super) enforced: Enforced,
 }
 
 /// One step that was run, with the totals of the spool round it.
@@ -41,7 +40,7 @@ pub(super) struct StepDone {
 pub(super) struct Closing {
     pub(super) admitted: Admitted,
     pub(super) spool: Spool,
-    pub(super) failed: Option<capture::Error>,
+    pub(super) failed: Option<Error>,
 }
 
 /// What a reply is made of, beside the request itself.
@@ -86,23 +85,13 @@ impl Hall {
     pub(super) fn refuse(
         &self,
         refused: Refused,
-        request: &Request,
-        redactor: &Redactor,
-        began: SystemTime,
+        opening: &Opening<'_>,
     ) -> Result<Admission, Error> {
-        let parts = Parts {
-            id: refused.id,
-            verdict: refused.verdict,
-            reasons: reasons(&refused.reasons, redactor),
-            ending: Ending::Refused(refused.failure),
-            enforced: refused.enforced.unwrap_or_else(|| Enforced::nothing(self.policy.mode())),
-            deadline: Deadline { asked: request.timeout, applied: None },
-            began,
-        };
-        let id = parts.id.clone();
-        let mut reply = bare_reply(parts, request, redactor);
-        reply.record = Some(self.record_closing(&reply, redactor)?);
-        self.owner.closes(&id).map_err(Error::Run)?;
+        let mut reply = unstarted(opening, Ending::Refused(refused.failure), refused.enforced);
+        reply.verdict = refused.verdict;
+        reply.reasons = reasons(&refused.reasons, opening.redactor);
+        reply.record = Some(self.record_closing(&reply, opening.redactor)?);
+        self.owner.closes(opening.id).map_err(Error::Run)?;
         Ok(Admission::Refused(Box::new(reply)))
     }
 
@@ -139,29 +128,20 @@ impl Hall {
         let Closing { admitted, mut spool, .. } = closing;
         // The error that brought us here is what the caller is told; this one would be its echo.
         let _ = spool.finish();
-        self.close_unstarted(admitted.id(), admitted.request(), admitted.redactor(), admitted.began)
+        self.close_unstarted(&Opening {
+            id: admitted.id(),
+            request: admitted.request(),
+            redactor: admitted.redactor(),
+            began: admitted.began,
+        })
     }
 
     /// Closes the entry of a job that came through the gate and was never started.
-    pub(super) fn close_unstarted(
-        &self,
-        id: &JobId,
-        request: &Request,
-        redactor: &Redactor,
-        began: SystemTime,
-    ) -> Result<(), Error> {
-        let parts = Parts {
-            id: id.clone(),
-            verdict: "allow",
-            reasons: Vec::new(),
-            ending: Ending::NotStarted(Failure::Ours),
-            enforced: Enforced::nothing(self.policy.mode()),
-            deadline: Deadline { asked: request.timeout, applied: None },
-            began,
-        };
-        let reply = bare_reply(parts, request, redactor);
-        self.record_closing(&reply, redactor)?;
-        self.owner.closes(id).map_err(Error::Run)
+    pub(super) fn close_unstarted(&self, opening: &Opening<'_>) -> Result<(), Error> {
+        let enforced = Enforced::nothing(self.policy.mode());
+        let reply = unstarted(opening, Ending::NotStarted(Failure::Ours), enforced);
+        self.record_closing(&reply, opening.redactor)?;
+        self.owner.closes(opening.id).map_err(Error::Run)
     }
 
     /// The closing entry and the kept reply. A failure here is told in the reply itself.
@@ -209,7 +189,7 @@ impl Hall {
         &self,
         admitted: &Admitted,
         steps: &[StepDone],
-        failed: Option<&capture::Error>,
+        failed: Option<&Error>,
     ) -> Vec<Redacted<String>> {
         let redactor = admitted.redactor();
         let text = |hint: &str| redactor.text(hint.as_bytes());
@@ -270,6 +250,20 @@ pub(super) fn reasons(reasons: &[policy::Reason], redactor: &Redactor) -> Vec<re
         remedy: redactor.text(reason.remedy.as_bytes()),
     };
     reasons.iter().map(one).collect()
+}
+
+/// The reply of a request of which nothing ran.
+fn unstarted(opening: &Opening<'_>, ending: Ending, enforced: Enforced) -> Reply {
+    let parts = Parts {
+        id: opening.id.clone(),
+        verdict: "allow",
+        reasons: Vec::new(),
+        ending,
+        enforced,
+        deadline: Deadline { asked: opening.request.timeout, applied: None },
+        began: opening.began,
+    };
+    bare_reply(parts, opening.request, opening.redactor)
 }
 
 fn bare_reply(parts: Parts, request: &Request, redactor: &Redactor) -> Reply {

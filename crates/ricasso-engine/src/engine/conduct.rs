@@ -52,7 +52,7 @@ impl Hall {
         let bounds = Bounds { output_bytes };
         let spool = Spool::create(admitted.dir().path(), admitted.redactor().clone(), bounds);
         let spool = spool.map_err(Error::Capture)?;
-        let mut basin = Basin { spool, watcher, failed: None };
+        let mut basin = Basin { spool, watcher, failed: None, papers: Some((self, &admitted)) };
         let conducted = self.steps(&admitted, cancel, &mut basin);
         let Basin { spool, failed, .. } = basin;
         let closing = Closing { admitted, spool, failed };
@@ -185,7 +185,9 @@ fn goes_on(on_failure: OnFailure, ending: &Ending) -> bool {
 struct Basin<'a> {
     spool: Spool,
     watcher: &'a mut dyn Watcher,
-    failed: Option<crate::capture::Error>,
+    failed: Option<Error>,
+    /// What lies beside the spool, until it does.
+    papers: Option<(&'a Hall, &'a Admitted)>,
 }
 
 impl Basin<'_> {
@@ -213,7 +215,7 @@ impl Sink for Basin<'_> {
             Ok(Appended::Stored) => Flow::Go,
             Ok(Appended::Full) => Flow::Full(LimitName::Output),
             Err(error) => {
-                self.failed = Some(error);
+                self.failed = Some(Error::Capture(error));
                 Flow::Full(LimitName::Disk)
             }
         }
@@ -228,5 +230,14 @@ impl Sink for Basin<'_> {
         self.watcher.pause(running_for);
     }
 
-    fn started(&mut self, _pid: i32) {}
+    fn ordered(&mut self) -> Flow {
+        let Some((hall, admitted)) = self.papers.take() else { return Flow::Go };
+        match hall.keep(admitted) {
+            Ok(()) => Flow::Go,
+            Err(error) => {
+                self.failed = Some(error);
+                Flow::Full(LimitName::Disk)
+            }
+        }
+    }
 }

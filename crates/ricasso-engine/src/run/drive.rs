@@ -45,8 +45,9 @@ pub trait Sink {
     fn take(&mut self, from: Source, bytes: &[u8]) -> Flow;
     /// Called after each round of the loop, and at least every [`Course::tick`].
     fn pause(&mut self, running_for: Duration);
-    /// The command was executed under this number.
-    fn started(&mut self, pid: i32);
+    /// The order is given. While the command comes to life there is time for what need not be
+    /// done before.
+    fn ordered(&mut self) -> Flow;
 }
 
 /// The time that a job has, and who may end it early.
@@ -120,6 +121,9 @@ pub fn drive(
     err.close_writer();
     let streams = [Some(out), Some(err)];
     let mut ride = Ride::new(warden, course, streams, order, began, sink);
+    if let Flow::Full(limit) = ride.sink.ordered() {
+        ride.happens(Event::Full(limit));
+    }
     while !ride.is_over() {
         ride.round()?;
     }
@@ -289,7 +293,6 @@ impl<'a> Ride<'a> {
         match report {
             Report::Started { pid } => {
                 self.outcome.pid = Some(pid);
-                self.sink.started(pid);
                 self.happens(Event::Started);
             }
             Report::NotStarted { stage, errno } => {
