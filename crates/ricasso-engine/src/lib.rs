@@ -4,5 +4,6 @@
 #![forbid(unsafe_code)]
 
 pub mod policy;
+pub mod record;
 pub mod request;
 pub mod scene;

@@ -1,0 +1,26 @@
+//! The ledger: one chained line for each opening and closing of a job, written before the child
+//! exists.
+//!
+//! Lines are appended and never changed. Several processes and threads may append; a crash at any
+//! moment leaves at most one torn line, which the next append cuts off and tells. This room must
+//! never drop an error: no record, no run.
+
+mod chain;
+mod clock;
+#[cfg(test)]
+mod crash;
+mod entry;
+mod error;
+mod files;
+mod head;
+mod ledger;
+mod read;
+mod recover;
+mod verify;
+
+pub use clock::rfc3339;
+pub use entry::{Entry, Phase, Receipt};
+pub use error::Error;
+pub use ledger::{Ledger, MAX_LINE_BYTES, ROTATE_BYTES};
+pub use read::{Entries, Line, Opened, entries, unclosed};
+pub use verify::{Anchor, Damage, Told, Verified, verify};
