@@ -138,7 +138,7 @@ impl Place {
             end -= 1;
         }
         let before = &text[..end];
-        let line = before.matches('\n').count() + 1;
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         Self { file: file.to_string(), line, column: before[start..].chars().count() + 1 }
     }

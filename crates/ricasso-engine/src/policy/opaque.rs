@@ -1,8 +1,7 @@
 //! Programs that run code which the text does not show: a first, short table.
 
 use super::pattern::Command;
-use super::text::Glob;
-use super::words::Meets;
+use super::text::glob;
 use crate::scene::Program;
 
 /// Interpreters, build tools and package managers, by base name.
@@ -20,8 +19,8 @@ const SYSTEM: [&str; 7] =
 
 /// Whether the command runs code that its words do not show.
 pub(super) fn runs_unseen_code(command: Command<'_>, program: Option<&Program>) -> bool {
-    let globs: Result<Vec<Glob>, _> = RUNS_CODE.iter().map(|name| Glob::new(*name)).collect();
-    let known = globs.is_ok_and(|globs| command.is_called(&globs) == Meets::Yes);
+    let is = |name: &[u8]| RUNS_CODE.iter().any(|pattern| glob(pattern.as_bytes(), name));
+    let known = command.names.iter().any(|name| is(name));
     let own = |program: &Program| !SYSTEM.iter().any(|root| program.real.starts_with(root));
     known || program.is_some_and(own)
 }

@@ -263,8 +263,9 @@ fn class_end(glob: &[u8]) -> Option<usize> {
     glob.iter().skip(first + 1).position(|byte| *byte == b']').map(|at| first + 1 + at + 1)
 }
 
-/// Matches with one step back to the last star: linear in practice, quadratic at worst.
-fn glob(pattern: &[u8], word: &[u8]) -> bool {
+/// Whether a glob that is known to be good matches the whole word. One step back to the last star:
+/// linear in practice, quadratic at worst.
+pub(super) fn glob(pattern: &[u8], word: &[u8]) -> bool {
     let (mut p, mut w) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     while w < word.len() {

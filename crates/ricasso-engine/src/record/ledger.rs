@@ -1,0 +1,157 @@
+//! Appending: one lock, one write(2) for the line, one for the head.
+//!
+//! The line is written before the head, so a crash between them loses nothing. Threads share a
+//! mutex, processes a lock on the directory.
+
+use super::chain;
+use super::entry::{Entry, Phase, RESERVED, Receipt};
+use super::error::Error;
+use super::files::Files;
+use super::head::Head;
+use super::recover::{self, End};
+use crate::policy::Durability;
+use serde::Serialize;
+use serde_json::Value;
+use std::fs::{File, TryLockError};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// A file of lines is followed by the next one at this length: small enough to read as a whole
+/// when a head is lost, large enough for some fifty thousand jobs.
+pub const ROTATE_BYTES: u64 = 64 << 20;
+
+/// A line may be this long. A script has at most a mebibyte, which JSON can make six times longer.
+pub const MAX_LINE_BYTES: usize = 8 << 20;
+
+/// An append holds the lock for some ten microseconds, so the first pause is about that long.
+const FIRST_PAUSE: Duration = Duration::from_micros(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+/// About ten seconds of waiting: longer than any disk takes for a line, and short enough that a
+/// stopped process cannot hang every agent for ever.
+const MAX_TRIES: u32 = 10_000;
+
+/// The ledger of one state directory, open for appending.
+#[derive(Debug)]
+pub struct Ledger {
+    files: Files,
+    durability: Durability,
+    rotate_bytes: u64,
+    directory: Mutex<File>,
+}
+
+impl Ledger {
+    /// Opens the ledger in this directory; makes it where there is none. Nothing is read yet.
+    pub fn open(directory: &Path, durability: Durability) -> Result<Self, Error> {
+        Self::open_rotating(directory, durability, ROTATE_BYTES)
+    }
+
+    /// The same, with files of another length.
+    pub(super) fn open_rotating(
+        directory: &Path,
+        durability: Durability,
+        rotate_bytes: u64,
+    ) -> Result<Self, Error> {
+        let files = Files::new(directory);
+        let directory = Mutex::new(files.open_directory()?);
+        Ok(Self { files, durability, rotate_bytes, directory })
+    }
+
+    /// Appends one entry. When it returns, the line is where the durability says; when it fails,
+    /// nothing may be run.
+    pub fn append<T: Serialize>(&self, entry: &Entry<T>) -> Result<Receipt, Error> {
+        if let Some(key) = entry.extra.keys().find(|key| RESERVED.contains(&key.as_str())) {
+            return Err(Error::ReservedKey { key: key.clone() });
+        }
+        let directory = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
+        let _locked = Locked::new(&directory, self.files.directory())?;
+        let mut end = recover::find_end(&self.files)?;
+        for repair in std::mem::take(&mut end.repairs) {
+            self.write(&mut end, &told(repair, &entry.at))?;
+        }
+        if end.head.length >= self.rotate_bytes {
+            end = self.rotate(&end.head, &directory)?;
+        }
+        self.write(&mut end, entry)
+    }
+
+    fn write<T: Serialize>(&self, end: &mut End, entry: &Entry<T>) -> Result<Receipt, Error> {
+        let seq = end.head.seq + 1;
+        let sealed = chain::seal(seq, &end.head.hash, entry)?;
+        let bytes = sealed.line.len();
+        if bytes > MAX_LINE_BYTES {
+            return Err(Error::TooLong { bytes, most: MAX_LINE_BYTES });
+        }
+        self.write_line(end, &sealed.line)
+            .map_err(|source| Error::Append { path: end.path.clone(), source })?;
+        end.head.seq = seq;
+        end.head.hash.clone_from(&sealed.hash);
+        end.head.length += bytes as u64;
+        self.files.write_head(&end.head)?;
+        Ok(Receipt { seq, hash: sealed.hash })
+    }
+
+    fn write_line(&self, end: &End, line: &[u8]) -> io::Result<()> {
+        let written = (&end.file).write(line)?;
+        if written < line.len() {
+            // A full disk takes a part of the line. Cut it off now; if even that fails, the next
+            // append finds a torn line and cuts it off then.
+            end.file.set_len(end.head.length)?;
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
+        match self.durability {
+            Durability::Sync => end.file.sync_data(),
+            Durability::Flush => Ok(()),
+        }
+    }
+
+    /// The next file. The head points to it before its first line is written, so a crash leaves
+    /// at most an empty file.
+    fn rotate(&self, head: &Head, directory: &File) -> Result<End, Error> {
+        let next = Head { file: head.file + 1, length: 0, ..head.clone() };
+        let (file, path) = self.files.open_lines(next.file)?;
+        if self.durability == Durability::Sync {
+            let synced = directory.sync_all();
+            synced.map_err(|source| Error::Append { path: path.clone(), source })?;
+        }
+        self.files.write_head(&next)?;
+        Ok(End { file, path, head: next, repairs: Vec::new() })
+    }
+}
+
+/// The lock on the directory, let go in every case.
+struct Locked<'a>(&'a File);
+
+impl<'a> Locked<'a> {
+    fn new(directory: &'a File, path: &Path) -> Result<Self, Error> {
+        let mut pause = FIRST_PAUSE;
+        for _ in 0..MAX_TRIES {
+            match directory.try_lock() {
+                Ok(()) => return Ok(Self(directory)),
+                Err(TryLockError::WouldBlock) => {
+                    std::thread::sleep(pause);
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+                Err(TryLockError::Error(source)) => {
+                    return Err(Error::Lock { path: path.to_path_buf(), source });
+                }
+            }
+        }
+        let source = io::Error::from(io::ErrorKind::TimedOut);
+        Err(Error::Lock { path: path.to_path_buf(), source })
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        // Closing the directory lets go too, so an error here delays others and nothing more.
+        let _ = self.0.unlock();
+    }
+}
+
+fn told(repair: Value, at: &str) -> Entry<()> {
+    let mut entry = Entry::new(Phase::Repair, "", at);
+    entry.extra.insert("repair".to_string(), repair);
+    entry
+}

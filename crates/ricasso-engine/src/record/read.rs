@@ -1,0 +1,185 @@
+//! Reading the ledger: every line in order, and which jobs were opened and never closed.
+//!
+//! Reading takes no lock and mends nothing; a line that is being written is left out.
+
+use super::entry::{Entry, Phase};
+use super::error::Error;
+use super::files::Files;
+use super::ledger::MAX_LINE_BYTES;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Take};
+use std::path::{Path, PathBuf};
+
+/// One line of the ledger.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Its number in the chain.
+    pub seq: u64,
+    /// Its hash.
+    pub hash: String,
+    /// The line as it stands in the file.
+    pub text: String,
+    /// What it says.
+    pub entry: Entry<Value>,
+}
+
+/// A job that was opened and, as far as the ledger knows, never closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opened {
+    /// The job.
+    pub id: String,
+    /// When it was opened.
+    pub at: String,
+    /// Its session.
+    pub session: String,
+    /// Its owner.
+    pub owner: Option<String>,
+}
+
+/// All lines, oldest first.
+#[derive(Debug)]
+pub struct Entries {
+    files: Files,
+    numbers: std::vec::IntoIter<u32>,
+    open: Option<Reader>,
+}
+
+/// The lines of the ledger in this directory; none where there is no ledger.
+pub fn entries(directory: &Path) -> Result<Entries, Error> {
+    let files = Files::new(directory);
+    let numbers = if directory.exists() { files.numbers()? } else { Vec::new() };
+    Ok(Entries { files, numbers: numbers.into_iter(), open: None })
+}
+
+/// Which of these jobs were opened and not closed. The newest file is read first and older ones
+/// only as far as an id is still missing, so it costs little when the jobs are recent; a start
+/// that knows of no stale job need not call it.
+pub fn unclosed(directory: &Path, ids: &BTreeSet<String>) -> Result<Vec<Opened>, Error> {
+    let files = Files::new(directory);
+    let mut missing = ids.clone();
+    let mut closed = BTreeSet::new();
+    let mut opened = Vec::new();
+    let numbers = if directory.exists() { files.numbers()? } else { Vec::new() };
+    for number in numbers.into_iter().rev() {
+        if missing.is_empty() {
+            break;
+        }
+        let mut reader = Reader::open(files.lines(number), u64::MAX)?;
+        while let Some(line) = reader.next_line()? {
+            let entry = reader.parse(&line)?.entry;
+            match entry.phase {
+                Phase::Open if missing.remove(&entry.id) => opened.push(Opened {
+                    id: entry.id,
+                    at: entry.at,
+                    session: entry.session,
+                    owner: entry.owner,
+                }),
+                Phase::Close => {
+                    closed.insert(entry.id);
+                }
+                Phase::Open | Phase::Repair | Phase::Note => {}
+            }
+        }
+    }
+    opened.retain(|job| !closed.contains(&job.id));
+    Ok(opened)
+}
+
+impl Iterator for Entries {
+    type Item = Result<Line, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(reader) = &mut self.open {
+                match reader.next_line() {
+                    Ok(Some(line)) => return Some(reader.parse(&line)),
+                    Ok(None) => self.open = None,
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+            let number = self.numbers.next()?;
+            match Reader::open(self.files.lines(number), u64::MAX) {
+                Ok(reader) => self.open = Some(reader),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// One file of lines, read line by line with a bound.
+#[derive(Debug)]
+pub(super) struct Reader {
+    path: PathBuf,
+    file: BufReader<Take<File>>,
+    line: usize,
+}
+
+#[derive(Deserialize)]
+struct Read1 {
+    seq: u64,
+    hash: String,
+}
+
+impl Reader {
+    /// Opens a file of lines and reads no more than `bound` bytes of it.
+    pub(super) fn open(path: PathBuf, bound: u64) -> Result<Self, Error> {
+        match File::open(&path) {
+            Ok(file) => {
+                let file = BufReader::with_capacity(1 << 16, file.take(bound));
+                Ok(Self { path, file, line: 0 })
+            }
+            Err(source) => Err(Error::OpenFile { path, source }),
+        }
+    }
+
+    /// The next complete line, or nothing at the end or before a torn line.
+    pub(super) fn next_line(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        match self.next_piece()? {
+            Piece::Line(line) => Ok(Some(line)),
+            Piece::Torn(_) | Piece::End => Ok(None),
+        }
+    }
+
+    /// The next stretch of the file, told apart.
+    pub(super) fn next_piece(&mut self) -> Result<Piece, Error> {
+        let mut line = Vec::new();
+        let bound = MAX_LINE_BYTES as u64 + 1;
+        let read = (&mut self.file).take(bound).read_until(b'\n', &mut line);
+        read.map_err(|source| Error::ReadFile { path: self.path.clone(), source })?;
+        self.line += 1;
+        match line.last() {
+            None => Ok(Piece::End),
+            Some(b'\n') => {
+                line.pop();
+                Ok(Piece::Line(line))
+            }
+            // A piece longer than any line of ours is no line either; the rest follows.
+            Some(_) if line.len() > MAX_LINE_BYTES => Ok(Piece::Line(line)),
+            Some(_) => Ok(Piece::Torn(line.len())),
+        }
+    }
+
+    fn parse(&self, line: &[u8]) -> Result<Line, Error> {
+        let bad = |source| Error::BadLine { path: self.path.clone(), line: self.line, source };
+        let Read1 { seq, hash } = serde_json::from_slice(line).map_err(bad)?;
+        let mut entry: Entry<Value> = serde_json::from_slice(line).map_err(bad)?;
+        for own in ["v", "seq", "prev", "event", "hash"] {
+            entry.extra.remove(own);
+        }
+        let text = String::from_utf8_lossy(line).into_owned();
+        Ok(Line { seq, hash, text, entry })
+    }
+}
+
+/// A stretch of a file of lines.
+pub(super) enum Piece {
+    /// A complete line, without its newline.
+    Line(Vec<u8>),
+    /// Bytes without a newline at the end of the file: how many.
+    Torn(usize),
+    /// The end of the file.
+    End,
+}
