@@ -23,12 +23,15 @@ const ROOMS: &[Row] = &[
     ("request", &[]),
     ("scene", &["request"]),
     ("policy", &["request", "scene", "shell"]),
-    ("plan", &["request", "policy", "os::Host"]),
+    ("plan", &["request", "policy", "os::Host", "os::Ceilings"]),
     ("capture", &[]),
     ("run", &["plan", "os"]),
     ("record", &["request", "policy", "plan", "run", "capture"]),
     ("reply", &["policy", "plan", "run", "capture", "record"]),
-    ("error", &["request", "scene", "policy", "plan", "run", "capture", "record", "reply"]),
+    (
+        "error",
+        &["request", "scene", "policy", "plan", "run", "capture", "record", "reply", "os::Error"],
+    ),
     ("engine", ALL),
     ("lib", ALL),
 ];
@@ -54,6 +57,8 @@ const DOORS: Row = (
         "engine::X",
         "os::Host",
         "os::Keeper",
+        "os::Cancel",
+        "os::Error",
         "shell",
     ],
 );

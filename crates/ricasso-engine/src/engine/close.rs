@@ -6,7 +6,7 @@ use crate::capture::{self, Budget, Lean, Redacted, Redactor, Spool, Totals};
 use crate::error::Error;
 use crate::plan::{Deadline, Enforced};
 use crate::policy::{self, Judgement};
-use crate::record::{self, Entry, Receipt};
+use crate::record::{self, Entry, Phase, Receipt};
 use crate::reply::{self, Reply, StepReply, Used, Whole};
 use crate::request::Request;
 use crate::run::{Ending, Failure, JobId, Outcome};
@@ -63,22 +63,21 @@ impl Hall {
         scene: &Scene,
     ) -> Result<Receipt, Error> {
         let caller = &opening.request.caller;
-        let mut entry = Entry::new(record::Phase::Open, opening.id.as_str(), opening.began);
-        entry.put("door", &caller.door);
-        entry.put("session", &opening.redactor.text(caller.session.as_bytes()));
-        entry.put(
-            "client",
-            &caller.client.as_ref().map(|name| opening.redactor.text(name.as_bytes())),
-        );
-        entry.put("command", &command(opening.request, opening.redactor));
-        entry.put("cwd", &cwd(opening.request, opening.redactor));
-        entry.put("request_digest", &judgement.verdict.request_digest());
-        entry.put("scene_digest", &scene.digest());
-        entry.put("policy_digest", &self.policy.digest());
-        entry.put("verdict", &judgement.verdict.name());
-        entry.put("rules", &rules(&judgement.reasons));
-        entry.put("owner", &self.owner.id());
-        self.ledger.append(entry).map_err(Error::Record)
+        let redactor = opening.redactor;
+        let mut entry =
+            Entry::new(Phase::Open, opening.id.as_str(), record::rfc3339(opening.began));
+        entry.door.clone_from(&caller.door);
+        entry.session = Some(redactor.text(caller.session.as_bytes()));
+        entry.client = caller.client.as_ref().map(|name| redactor.text(name.as_bytes()));
+        entry.owner = Some(self.owner.id().to_string());
+        entry.command = Some(command(opening.request, redactor));
+        entry.request_digest = judgement.verdict.request_digest().to_string();
+        entry.scene_digest = scene.digest();
+        entry.verdict = judgement.verdict.name().to_string();
+        entry.rules = judgement.reasons.iter().map(|reason| reason.rule.clone()).collect();
+        entry.extra.insert("cwd".into(), cwd(opening.request, redactor).into_inner().into());
+        entry.extra.insert("policy_digest".into(), self.policy.digest().into());
+        self.ledger.append(&entry).map_err(Error::Record)
     }
 
     /// A request that the gate refused: nothing ran, and that is recorded too.
@@ -167,22 +166,24 @@ impl Hall {
     }
 
     fn record_closing(&self, reply: &Reply, redactor: &Redactor) -> Result<Receipt, Error> {
-        let mut entry = Entry::new(record::Phase::Close, reply.id.as_str(), SystemTime::now());
-        entry.put("session", &redactor.text(reply.session.as_bytes()));
-        entry.put("verdict", &reply.verdict);
-        let rules: Vec<&str> = reply.reasons.iter().map(|reason| reason.rule.as_str()).collect();
-        entry.put("rules", &rules);
-        entry.put("ending", &reply.ending);
-        entry.put("exit_code", &reply.exit_code);
-        entry.put("duration_ms", &(reply.duration_ms.as_micros() as f64 / 1000.0));
-        entry.put("enforced", &reply.enforced);
-        entry.put("stdout_bytes", &reply.output.stdout_bytes);
-        entry.put("stderr_bytes", &reply.output.stderr_bytes);
-        entry.put("redactions", &reply.output.redactions);
-        entry.put("usage", &reply.usage);
-        entry.put("survivors", &reply.survivors.len());
-        entry.put("denials", &reply.denials);
-        self.ledger.append(entry).map_err(Error::Record)
+        let mut entry =
+            Entry::new(Phase::Close, reply.id.as_str(), record::rfc3339(SystemTime::now()));
+        entry.session = Some(redactor.text(reply.session.as_bytes()));
+        entry.verdict = reply.verdict.to_string();
+        entry.rules = reply.reasons.iter().map(|reason| reason.rule.clone()).collect();
+        entry.enforced = json("enforced", &reply.enforced)?;
+        entry.ending = json("ending", &reply.ending)?;
+        entry.usage = json("usage", &reply.usage)?;
+        entry.redactions = Some(reply.output.redactions);
+        entry.totals = serde_json::json!({
+            "stdout_bytes": reply.output.stdout_bytes,
+            "stderr_bytes": reply.output.stderr_bytes,
+        });
+        let millis = reply.duration_ms.as_micros() as f64 / 1000.0;
+        entry.extra.insert("duration_ms".into(), millis.into());
+        entry.extra.insert("exit_code".into(), reply.exit_code.into());
+        entry.extra.insert("survivors".into(), reply.survivors.len().into());
+        self.ledger.append(&entry).map_err(Error::Record)
     }
 
     fn hints(
@@ -221,14 +222,15 @@ impl Hall {
         &self,
         jobs: &std::collections::BTreeSet<JobId>,
     ) -> Result<(), Error> {
-        let names: Vec<&str> = jobs.iter().map(JobId::as_str).collect();
-        let open = record::still_open(&self.state.ledger(), &names).map_err(Error::Record)?;
+        let names = jobs.iter().map(ToString::to_string).collect();
+        let open = record::unclosed(&self.state.ledger(), &names).map_err(Error::Record)?;
         for job in jobs {
-            if open.iter().any(|id| id == job.as_str()) {
-                let mut entry = Entry::new(record::Phase::Close, job.as_str(), SystemTime::now());
-                entry.put("ending", &Ending::Lost);
-                entry.put("closed_by", &self.owner.id());
-                self.ledger.append(entry).map_err(Error::Record)?;
+            if open.iter().any(|opened| opened.id == job.as_str()) {
+                let now = record::rfc3339(SystemTime::now());
+                let mut entry = Entry::new(Phase::Close, job.as_str(), now);
+                entry.ending = json("ending", &Ending::Lost)?;
+                entry.extra.insert("closed_by".into(), self.owner.id().as_str().into());
+                self.ledger.append(&entry).map_err(Error::Record)?;
             }
             let dir = self.state.job(job);
             if dir.path().is_dir() {
@@ -388,8 +390,8 @@ fn cwd(request: &Request, redactor: &Redactor) -> Redacted<String> {
     redactor.text(request.cwd.as_os_str().as_encoded_bytes())
 }
 
-fn rules(reasons: &[policy::Reason]) -> Vec<&str> {
-    reasons.iter().map(|reason| reason.rule.as_str()).collect()
+fn json(what: &'static str, value: &impl serde::Serialize) -> Result<serde_json::Value, Error> {
+    serde_json::to_value(value).map_err(|source| Error::Json { what, source })
 }
 
 /// An error with all that caused it, in one sentence.

@@ -52,8 +52,8 @@ impl Hall {
     pub(super) fn open(setup: Setup) -> Result<Hall, Error> {
         let Setup { keeper, policy, state, environment, spares } = setup;
         let redactor = Redactor::new(&secrets(&policy, &environment)).map_err(Error::Capture)?;
-        let ledger = Ledger::open(&state.ledger(), policy.record().durability.into())
-            .map_err(Error::Record)?;
+        let ledger =
+            Ledger::open(&state.ledger(), policy.record().durability).map_err(Error::Record)?;
         let owner = Owner::claim(&state).map_err(Error::Run)?;
         let host = Host::probe();
         let told = state.told().map(str::to_string).into_iter().collect();

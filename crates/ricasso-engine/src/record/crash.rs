@@ -58,7 +58,7 @@ fn entry(phase: Phase, id: &str) -> Entry<&'static str> {
 }
 
 fn fill(ledger: &Ledger, count: usize) -> Vec<Receipt> {
-    (0..count).map(|n| ledger.append(&entry(Phase::Open, &format!("j{n}"))).unwrap()).collect()
+    (0..count).map(|n| ledger.append_any(&entry(Phase::Open, &format!("j{n}"))).unwrap()).collect()
 }
 
 fn all(place: &Path) -> Vec<Line> {
@@ -104,7 +104,7 @@ fn a_line_torn_at_any_byte_is_cut_off_and_told() {
         fs::write(place.0.join("head"), &head).unwrap();
         let torn = place.verified();
         assert!(torn.is_intact(), "{length}: {torn:?}");
-        let receipt = place.ledger().append(&entry(Phase::Close, "x")).unwrap();
+        let receipt = place.ledger().append_any(&entry(Phase::Close, "x")).unwrap();
         let found = place.verified();
         assert!(found.is_intact(), "{length}: {found:?}");
         let whole = length == after.len();
@@ -124,7 +124,7 @@ fn a_cut_behind_the_head_is_found_and_stays_found() {
         fs::write(place.lines(1), &whole[..length]).unwrap();
         fs::write(place.0.join("head"), &head).unwrap();
         assert!(!place.verified().is_intact(), "{length}");
-        let receipt = place.ledger().append(&entry(Phase::Close, "x")).unwrap();
+        let receipt = place.ledger().append_any(&entry(Phase::Close, "x")).unwrap();
         assert_eq!(receipt.seq, 5, "{length}");
         let found = place.verified();
         let gap = |damage: &Damage| matches!(damage, Damage::Broken { found: 4, .. });
@@ -171,7 +171,7 @@ fn removal_reordering_and_a_missing_head_are_found_with_their_place() {
     fs::remove_file(place.0.join("head")).unwrap();
     assert_eq!(place.verified().damage, [Damage::HeadMissing]);
     // The next append makes a head and says so, since a cut before it cannot be excluded.
-    let receipt = place.ledger().append(&entry(Phase::Close, "x")).unwrap();
+    let receipt = place.ledger().append_any(&entry(Phase::Close, "x")).unwrap();
     assert_eq!(receipt.seq, 6);
     assert_eq!(place.verified().damage, [Damage::HeadWasMissing { seq: 5 }]);
     let kept = Anchor { seq: 2, hash: receipts[1].hash.clone() };
@@ -232,9 +232,9 @@ fn jobs_that_were_never_closed_are_known() {
     for id in ["a", "b", "c"] {
         let mut opening = entry(Phase::Open, id);
         opening.owner = Some(format!("owner-{id}"));
-        ledger.append(&opening).unwrap();
+        ledger.append_any(&opening).unwrap();
     }
-    ledger.append(&entry(Phase::Close, "b")).unwrap();
+    ledger.append_any(&entry(Phase::Close, "b")).unwrap();
     let ids: BTreeSet<String> = ["a", "b"].map(String::from).into();
     let open = unclosed(&place.0, &ids).unwrap();
     assert_eq!(open.len(), 1);
@@ -247,11 +247,11 @@ fn what_cannot_be_written_is_an_error_that_names_the_thing() {
     let place = Place::new();
     let mut own = entry(Phase::Note, "x");
     own.extra.insert("seq".into(), 5.into());
-    let error = place.ledger().append(&own).unwrap_err();
+    let error = place.ledger().append_any(&own).unwrap_err();
     assert!(matches!(error, Error::ReservedKey { .. }), "{error}");
     let ledger = place.ledger();
     fs::create_dir_all(place.lines(1)).unwrap();
-    let error = ledger.append(&entry(Phase::Open, "x")).unwrap_err();
+    let error = ledger.append_any(&entry(Phase::Open, "x")).unwrap_err();
     assert!(error.to_string().contains("000001.jsonl"), "{error}");
     fs::write(place.0.join("file"), "").unwrap();
     let error = Ledger::open(&place.0.join("file"), Durability::Flush).unwrap_err();
@@ -266,7 +266,7 @@ fn a_full_disk_is_an_error() {
     let ledger = place.ledger();
     fs::write(place.0.join("head"), super::head::Head::origin().write()).unwrap();
     std::os::unix::fs::symlink("/dev/full", place.lines(1)).unwrap();
-    let error = ledger.append(&entry(Phase::Open, "x")).unwrap_err();
+    let error = ledger.append_any(&entry(Phase::Open, "x")).unwrap_err();
     assert!(matches!(error, Error::Append { .. }), "{error}");
     assert!(error.to_string().contains("nothing is run"), "{error}");
 }
@@ -284,7 +284,7 @@ fn appends_for_ever() {
     let mut long = entry(Phase::Open, "j");
     long.extra.insert("filler".into(), "x".repeat(3000).into());
     loop {
-        ledger.append(&long).unwrap();
+        ledger.append_any(&long).unwrap();
     }
 }
 

@@ -19,11 +19,11 @@ pub struct Entry<T> {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub door: String,
     /// The session that asked.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub session: String,
+    #[serde(default = "nothing", skip_serializing_if = "Option::is_none")]
+    pub session: Option<T>,
     /// What the client calls itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub client: Option<String>,
+    #[serde(default = "nothing", skip_serializing_if = "Option::is_none")]
+    pub client: Option<T>,
     /// The owner of the job, so that others can tell whether it still lives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
@@ -124,7 +124,7 @@ impl<T> Entry<T> {
             id: id.into(),
             at: at.into(),
             door: String::new(),
-            session: String::new(),
+            session: None,
             client: None,
             owner: None,
             command: None,

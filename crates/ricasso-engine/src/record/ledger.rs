@@ -9,6 +9,7 @@ use super::error::Error;
 use super::files::Files;
 use super::head::Head;
 use super::recover::{self, End};
+use crate::capture::Redacted;
 use crate::policy::Durability;
 use serde::Serialize;
 use serde_json::Value;
@@ -58,9 +59,13 @@ impl Ledger {
         Ok(Self { files, durability, rotate_bytes, directory })
     }
 
-    /// Appends one entry. When it returns, the line is where the durability says; when it fails,
-    /// nothing may be run.
-    pub fn append<T: Serialize>(&self, entry: &Entry<T>) -> Result<Receipt, Error> {
+    /// Appends one entry, whose texts are redacted. When it returns, the line is where the
+    /// durability says; when it fails, nothing may be run.
+    pub fn append(&self, entry: &Entry<Redacted<String>>) -> Result<Receipt, Error> {
+        self.append_any(entry)
+    }
+
+    pub(super) fn append_any<T: Serialize>(&self, entry: &Entry<T>) -> Result<Receipt, Error> {
         if let Some(key) = entry.extra.keys().find(|key| RESERVED.contains(&key.as_str())) {
             return Err(Error::ReservedKey { key: key.clone() });
         }

@@ -34,7 +34,7 @@ pub struct Opened {
     /// When it was opened.
     pub at: String,
     /// Its session.
-    pub session: String,
+    pub session: Option<String>,
     /// Its owner.
     pub owner: Option<String>,
 }
@@ -74,7 +74,7 @@ pub fn unclosed(directory: &Path, ids: &BTreeSet<String>) -> Result<Vec<Opened>,
                 Phase::Open if missing.remove(&entry.id) => opened.push(Opened {
                     id: entry.id,
                     at: entry.at,
-                    session: entry.session,
+                    session: entry.session.as_ref().and_then(Value::as_str).map(str::to_string),
                     owner: entry.owner,
                 }),
                 Phase::Close => {
