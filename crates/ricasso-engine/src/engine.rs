@@ -9,6 +9,7 @@ mod close;
 mod conduct;
 mod job;
 mod open;
+mod prepare;
 mod retain;
 mod shelf;
 mod start_failure;
@@ -22,7 +23,7 @@ use crate::request::{Bytes, Request};
 use crate::run::{Owner, StateDir};
 use crate::scene::Scene;
 use ricasso_os::{Cancel, Host, Keeper};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 pub use check::{Checked, check_alone};
 pub use conduct::Watcher;
@@ -49,6 +50,7 @@ struct Hall {
     owner: Owner,
     state: StateDir,
     spares: Spares,
+    ready: Mutex<Option<prepare::Prepared>>,
     /// What happened at the start that every reply's reader should know.
     told: Vec<String>,
 }

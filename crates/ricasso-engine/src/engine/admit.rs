@@ -1,6 +1,7 @@
 //! The gate: shape, verdict, opening entry, plan. What comes through may be run.
 
-use super::close::{Opening, Refused};
+use super::close::{Opening, Refused, Said};
+use super::prepare::Prepared;
 use super::{Hall, open};
 use crate::capture::Redactor;
 use crate::error::Error;
@@ -70,24 +71,27 @@ impl Hall {
         let input = input_of(&request.stdin)?;
         let redactor = self.redactor_for(request)?;
         let (judgement, scene) = self.judge(request);
-        let id = JobId::new().map_err(Error::Run)?;
         let began = SystemTime::now();
-        self.owner.opens(&id).map_err(Error::Run)?;
-        let opening = Opening { id: &id, request, redactor: &redactor, began };
-        let opened = self.record_opening(&opening, &judgement, &scene)?;
-        let Judgement { verdict, reasons } = judgement;
-        let plan = match self.plan(verdict, reasons, request) {
-            Ok(plan) => plan,
-            Err(refused) => return self.refuse(*refused, &opening),
-        };
-        let (plan, reasons) = plan;
-        let dir = match self.state.new_job(&id) {
-            Ok(dir) => dir,
-            Err(error) => {
-                self.close_unstarted(&opening)?;
-                return Err(Error::Run(error));
+        let opening = |id| Opening { id, request, redactor: &redactor, began };
+        let said = Said::of(&judgement, &scene);
+        let (plan, reasons) = match self.plan(judgement, request) {
+            Ok(planned) => planned,
+            Err(refused) => {
+                let id = self.next_id()?;
+                let opening = opening(&id);
+                self.record_opening(&opening, &said)?;
+                return self.refuse(*refused, &opening);
             }
         };
+        let job = self.next_job()?;
+        let opened = match self.record_opening(&opening(&job.id), &said) {
+            Ok(opened) => opened,
+            Err(error) => {
+                self.give_up(&job);
+                return Err(error);
+            }
+        };
+        let Prepared { id, dir } = job;
         let request = request.clone();
         let admitted =
             Admitted { id, request, scene, plan, redactor, dir, input, reasons, began, opened };
@@ -97,10 +101,10 @@ impl Hall {
     /// From a verdict to a plan. Whatever else there is, is a refusal.
     fn plan(
         &self,
-        verdict: Verdict,
-        mut reasons: Vec<Reason>,
+        judgement: Judgement,
         request: &Request,
     ) -> Result<(Plan, Vec<Reason>), Box<Refused>> {
+        let Judgement { verdict, mut reasons } = judgement;
         let grant = match verdict {
             Verdict::Allow(grant) => grant,
             Verdict::Ask(_) | Verdict::Deny(_) => {

@@ -21,6 +21,25 @@ pub(super) struct Opening<'a> {
     pub(super) began: SystemTime,
 }
 
+/// What the judge said, as the ledger keeps it.
+pub(super) struct Said {
+    verdict: &'static str,
+    rules: Vec<String>,
+    request_digest: String,
+    scene_digest: String,
+}
+
+impl Said {
+    pub(super) fn of(judgement: &Judgement, scene: &Scene) -> Said {
+        Said {
+            verdict: judgement.verdict.name(),
+            rules: judgement.reasons.iter().map(|reason| reason.rule.clone()).collect(),
+            request_digest: judgement.verdict.request_digest().to_string(),
+            scene_digest: scene.digest(),
+        }
+    }
+}
+
 /// A request that did not get through the gate.
 pub(super) struct Refused {
     pub(super) verdict: &'static str,
@@ -59,8 +78,7 @@ impl Hall {
     pub(super) fn record_opening(
         &self,
         opening: &Opening<'_>,
-        judgement: &Judgement,
-        scene: &Scene,
+        said: &Said,
     ) -> Result<Receipt, Error> {
         let caller = &opening.request.caller;
         let redactor = opening.redactor;
@@ -71,10 +89,10 @@ impl Hall {
         entry.client = caller.client.as_ref().map(|name| redactor.text(name.as_bytes()));
         entry.owner = Some(self.owner.id().to_string());
         entry.command = Some(command(opening.request, redactor));
-        entry.request_digest = judgement.verdict.request_digest().to_string();
-        entry.scene_digest = scene.digest();
-        entry.verdict = judgement.verdict.name().to_string();
-        entry.rules = judgement.reasons.iter().map(|reason| reason.rule.clone()).collect();
+        entry.request_digest.clone_from(&said.request_digest);
+        entry.scene_digest.clone_from(&said.scene_digest);
+        entry.verdict = said.verdict.to_string();
+        entry.rules.clone_from(&said.rules);
         entry.extra.insert("cwd".into(), cwd(opening.request, redactor).into_inner().into());
         entry.extra.insert("policy_digest".into(), self.policy.digest().into());
         self.ledger.append(&entry).map_err(Error::Record)
@@ -233,7 +251,8 @@ impl Hall {
                 self.ledger.append(&entry).map_err(Error::Record)?;
             }
             let dir = self.state.job(job);
-            if dir.path().is_dir() {
+            // An empty place was only prepared; nothing of the job ever lay in it.
+            if std::fs::remove_dir(dir.path()).is_err() && dir.path().is_dir() {
                 // Marks the job as over, so that retention may take it and readers scan the rest.
                 let _ = dir.write("reply", br#"{"ending":{"kind":"lost"}}"#);
             }

@@ -9,6 +9,7 @@ use crate::record::Ledger;
 use crate::request::Bytes;
 use crate::run::{Owner, StateDir};
 use ricasso_os::{Host, Keeper};
+use std::sync::Mutex;
 
 /// A value this short would redact every other word.
 const SHORTEST_SECRET: usize = 6;
@@ -67,19 +68,12 @@ impl Hall {
             owner,
             state,
             spares,
+            ready: Mutex::default(),
             told,
         };
         hall.close_what_was_lost()?;
         hall.refill();
         Ok(hall)
-    }
-
-    /// Has spare wardens made beside us. Without one the next run is slower, and nothing else.
-    pub(super) fn refill(&self) {
-        match self.spares {
-            Spares::Kept => drop(self.keeper.stock()),
-            Spares::None => {}
-        }
     }
 }
 
