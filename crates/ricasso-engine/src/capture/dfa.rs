@@ -50,10 +50,7 @@ pub(super) fn compile_bytes(
     build(pattern, syntax::Config::new().utf8(false).unicode(false)).map_err(Into::into)
 }
 
-fn build(
-    pattern: &str,
-    syntax: syntax::Config,
-) -> Result<DFA, regex_automata::hybrid::BuildError> {
+fn build(pattern: &str, syntax: syntax::Config) -> Result<DFA, regex_automata::hybrid::BuildError> {
     let config = DFA::config()
         .match_kind(MatchKind::All)
         .cache_capacity(CACHE_BYTES)
@@ -96,6 +93,9 @@ pub(super) fn walk(
     for (index, &byte) in window.iter().enumerate() {
         let Ok(next) = dfa.next_state(cache, state, byte) else { return decided(longest) };
         state = next;
+        if !state.is_tagged() {
+            continue;
+        }
         if state.is_match() {
             // The automaton tells of a match one byte late.
             longest = index;
@@ -122,13 +122,7 @@ fn decided(longest: usize) -> Walk {
 }
 
 /// Decides at the end of what is at hand, if every continuation gives the same answer.
-fn settle(
-    dfa: &DFA,
-    cache: &mut Cache,
-    state: LazyStateID,
-    longest: usize,
-    length: usize,
-) -> Walk {
+fn settle(dfa: &DFA, cache: &mut Cache, state: LazyStateID, longest: usize, length: usize) -> Walk {
     let clears = cache.clear_count();
     let answer = match only_next(dfa, cache, state) {
         Some(next) if next.is_dead() => decided(longest),

@@ -101,12 +101,7 @@ impl Reading {
 
     /// Writes a range of raw offsets, redacted. A secret shows its placeholder if it starts in
     /// the range, and nothing otherwise. What is not there, or not decided, is left out.
-    pub fn bytes(
-        &self,
-        which: Which,
-        range: Range<u64>,
-        out: &mut dyn Write,
-    ) -> Result<(), Error> {
+    pub fn bytes(&self, which: Which, range: Range<u64>, out: &mut dyn Write) -> Result<(), Error> {
         let mut veils = self.veils()?;
         self.each_block(which, range, &mut |piece, block| {
             veils[piece.stream.index()].pass(piece.offset, block, &mut |part| {
@@ -186,7 +181,7 @@ impl Reading {
             let end = piece.offset + stop;
             let mut offset = piece.offset + skip;
             let path = self.dir.join(piece.stream.name());
-            let Some(file) = &self.files[piece.stream.index()] else { return Ok(More::No) };
+            let Some(file) = &self.files[piece.stream.index()] else { return Ok(More::Yes) };
             while offset < end {
                 let block = store::read_block(file, &path, offset, end, &mut buffer)?;
                 if block.is_empty() {
@@ -234,11 +229,7 @@ impl Reading {
     }
 
     /// The raw range of the lines, in the sequence.
-    fn find_lines(
-        &self,
-        which: Which,
-        lines: RangeInclusive<u64>,
-    ) -> Result<Range<u64>, Error> {
+    fn find_lines(&self, which: Which, lines: RangeInclusive<u64>) -> Result<Range<u64>, Error> {
         let (first, last) = (*lines.start().max(&1), *lines.end());
         if last < first {
             return Ok(0..0);

@@ -3,12 +3,12 @@
 //!
 //! A mark must never be published before its spans are in the file.
 
+use super::Stream;
 use super::error::Error;
 use super::redact::Redactor;
 use super::scan::{Mark, Scan, Span};
 use super::spans::Record;
 use super::store::{self, Log};
-use super::Stream;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -196,11 +196,7 @@ enum Task {
     Stop,
 }
 
-fn scan_stored(
-    shared: &Shared,
-    mut scanner: Scanner,
-    paths: &[PathBuf; 2],
-) -> Result<(), Error> {
+fn scan_stored(shared: &Shared, mut scanner: Scanner, paths: &[PathBuf; 2]) -> Result<(), Error> {
     // The scanner has seen exactly what was stored when the thread was started.
     let mut seen = scanner.scans.each_ref().map(Scan::taken);
     let mut buffer = Vec::new();
