@@ -4,7 +4,8 @@
 //! It must never leave its files behind: each round removes what it wrote.
 
 use ricasso_engine::capture::{
-    Appended, BLOCK_BYTES, Bounds, Owner, Reading, Redactor, Scan, Secrets, Spool, Stream, Which,
+    Appended, BLOCK_BYTES, Bounds, Budget, Lean, Owner, Reading, Redactor, Scan, Secrets, Spool,
+    Stream, Which,
 };
 use std::error::Error;
 use std::fs::File;
@@ -45,6 +46,7 @@ pub(crate) fn run() -> Done<()> {
         measure(name, &source, &place.dir, &redactor, rounds)?;
     }
     measure_making()?;
+    measure_small(&place.dir, &redactor)?;
     let peak = peak_kib()?;
     print_line(&format!("peak resident: {peak} KiB (bar {BAR_KIB})"));
     Ok(())
@@ -62,7 +64,8 @@ fn measure(name: &str, source: &Path, dir: &Path, redactor: &Redactor, rounds: u
     }
     ratios.sort_by(f64::total_cmp);
     print_line(&format!(
-        "{name:7} ratio median {:.2} min {:.2} max {:.2} (bar {BAR_RATIO}); best {:.2} s beside {:.2} s",
+        "{name:7} ratio median {:.2} min {:.2} max {:.2} (bar {BAR_RATIO}); \
+         best {:.2} s beside {:.2} s",
         ratios[ratios.len() / 2],
         ratios[0],
         ratios[ratios.len() - 1],
@@ -132,6 +135,26 @@ fn measure_scan(name: &str, redactor: &Redactor, line: fn(u64) -> Vec<u8>) {
     print_line(&format!("{name:7} scan alone {took:.2} s/GiB, {} spans", spans.len()));
 }
 
+/// A job that prints one line: what the spool adds to it, its three files' making included.
+fn measure_small(dir: &Path, redactor: &Redactor) -> Done<()> {
+    let mut times: Vec<Duration> = Vec::new();
+    for _ in 0..500 {
+        let job = dir.join("small");
+        std::fs::create_dir(&job)?;
+        let start = Instant::now();
+        let mut spool = Spool::create(&job, redactor.clone(), Bounds { output_bytes: 1 << 20 })?;
+        let stored = spool.append(Stream::Stdout, b"hello\n")?;
+        spool.finish()?;
+        let excerpt = spool.excerpt("ID", Budget::default(), Lean::Success)?;
+        times.push(start.elapsed());
+        assert_eq!((stored, excerpt.stdout.as_str()), (Appended::Stored, "hello\n"));
+        std::fs::remove_dir_all(&job)?;
+    }
+    times.sort();
+    print_line(&format!("one line: median {:?}, min {:?}", times[times.len() / 2], times[0]));
+    Ok(())
+}
+
 /// What a one-shot program pays for its redactor.
 fn measure_making() -> Done<()> {
     let mut times: Vec<Duration> = Vec::new();
@@ -164,7 +187,8 @@ fn generate(path: &Path, line: fn(u64) -> Vec<u8>) -> Done<()> {
 fn log_line(number: u64) -> Vec<u8> {
     let mix = mixed(number);
     format!(
-        "2026-11-15T12:{:02}:{:02}.{:03}Z INFO task-{} worker[{}]: GET https://host{}.example/v1/items/{mix:016x} 200 in {} ms\n",
+        "2026-11-15T12:{:02}:{:02}.{:03}Z INFO task-{} worker[{}]: \
+         GET https://host{}.example/v1/items/{mix:016x} 200 in {} ms\n",
         number / 60 % 60,
         number % 60,
         mix % 1000,

@@ -170,7 +170,7 @@ impl Reading {
         &self,
         which: Which,
         range: Range<u64>,
-        see: &mut dyn FnMut(Piece, &[u8]) -> Result<More, Error>,
+        see: &mut SeeBlock<'_>,
     ) -> Result<(), Error> {
         let mut buffer = Vec::with_capacity(BLOCK_BYTES);
         let mut at = 0;
@@ -288,6 +288,9 @@ impl Reading {
         Ok(())
     }
 }
+
+/// Is shown each raw block with its place; it never leaves this room.
+type SeeBlock<'a> = dyn FnMut(Piece, &[u8]) -> Result<More, Error> + 'a;
 
 /// Whether a walk goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

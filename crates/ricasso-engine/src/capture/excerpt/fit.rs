@@ -9,7 +9,7 @@ use super::{Budget, Lean, Part, Sample, Why};
 pub fn plan(sample: &Sample, budget: Budget, lean: Lean) -> Vec<Part> {
     let regions = Region::both(sample);
     let [head, tail] = &regions;
-    let whole = tail.bytes.is_empty();
+    let whole = sample.tail_bytes.is_empty();
     if whole {
         let parts = fold(head, budget, Likeness::Progress);
         if cost(head, &parts) <= budget.stream_bytes {

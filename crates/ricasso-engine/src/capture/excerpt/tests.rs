@@ -188,6 +188,11 @@ fn plain_text(raw: &[u8], range: &Range<u64>, spans: &[Span]) -> String {
     text
 }
 
+#[test]
+fn without_any_budget_everything_is_left_out_and_said() {
+    check("😀".as_bytes(), Budget { stream_bytes: 0, line_bytes: 8 }, Lean::Success);
+}
+
 proptest! {
     #[test]
     fn a_plan_keeps_its_promises(

@@ -5,6 +5,7 @@ use super::*;
 use proptest::prelude::*;
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const TOKEN: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
@@ -142,11 +143,11 @@ fn a_full_disk_is_told_and_what_was_stored_stays() {
     append(&mut spool, Stream::Stdout, b"before\n");
     let real = File::open(dir.0.join("stdout")).unwrap();
     let full = File::options().append(true).open("/dev/full").unwrap();
-    spool.streams[0].replace_file(full);
+    spool.streams[0].file = Some(Arc::new(full));
     let error = spool.append(Stream::Stdout, b"after\n").unwrap_err();
     assert!(error.to_string().contains("stdout"), "{error}");
     assert!(matches!(error, Error::WriteSpool { .. }), "{error}");
-    spool.streams[0].replace_file(real);
+    spool.streams[0].file = Some(Arc::new(real));
     assert!(spool.append(Stream::Stdout, b"later\n").is_err(), "a gap must not be hidden");
     assert_eq!(spool.finish().unwrap().stdout_bytes, 7);
     assert_eq!(read(&dir, Which::Both, Owner::Alive), b"before\n");
@@ -201,6 +202,32 @@ fn long_output_is_scanned_beside_and_read_the_same() {
     assert!(String::from_utf8_lossy(&live) == text);
     let whole = read(&dir, Which::Both, Owner::Alive);
     assert!(String::from_utf8_lossy(&whole) == text);
+}
+
+#[test]
+fn what_an_excerpt_leaves_out_can_be_read() {
+    let dir = Dir::new();
+    let mut spool = spool(&dir);
+    let raw = large();
+    for chunk in raw.chunks(BLOCK_BYTES) {
+        append(&mut spool, Stream::Stdout, chunk);
+    }
+    spool.finish().unwrap();
+    let excerpt = spool.excerpt("ID", Budget::default(), Lean::Failure).unwrap();
+    assert!(excerpt.stdout.as_str().len() < 32 * 1024);
+    assert!(excerpt.stdout.as_str().starts_with("line 0 [REDACTED:github-token]\n\0\\xff\\xfe"));
+    assert!(!excerpt.stdout.as_str().contains(&format!(" {TOKEN}")));
+    let middle = excerpt.omitted.iter().max_by_key(|gap| gap.bytes[1] - gap.bytes[0]).unwrap();
+    let mut rest = Vec::new();
+    let [start, end] = middle.bytes;
+    let reading = spool.reading().unwrap();
+    reading.bytes(Which::One(middle.stream), start..end, &mut rest).unwrap();
+    let expected = String::from_utf8_lossy(&raw[start as usize..end as usize])
+        .replace(&format!(" {TOKEN}"), " [REDACTED:github-token]");
+    assert!(String::from_utf8_lossy(&rest) == expected);
+    let lines = |bytes: &[u8]| bytes.iter().filter(|&&b| b == b'\n').count() as u64;
+    assert_eq!(middle.lines[0], 1 + lines(&raw[..start as usize]));
+    assert_eq!(middle.lines[1], 1 + lines(&raw[..end as usize - 1]));
 }
 
 #[test]
