@@ -55,7 +55,7 @@ pub(super) struct Literals {
 
 #[derive(Debug)]
 enum Finder {
-    One(Box<memmem::Finder<'static>>),
+    One(Box<memmem::Finder<'static>>, Edge),
     Packed(packed::Searcher),
     /// Where there are no vector instructions.
     Automaton(AhoCorasick),
@@ -84,7 +84,7 @@ impl Literals {
         }
         let (short, long): (Vec<&Literal>, Vec<&Literal>) =
             list.iter().partition(|literal| literal.bytes.len() < PACKED_BYTES);
-        let alone = short.into_iter().map(|literal| Finder::one(&literal.bytes));
+        let alone = short.into_iter().map(|literal| Finder::one(literal));
         let groups = alone.chain(long.chunks(GROUP).filter_map(Finder::many)).collect();
         let longest = list.iter().map(|literal| literal.bytes.len()).max().unwrap_or(0);
         Literals { list, anywhere, at_edge, groups, longest }
@@ -97,8 +97,7 @@ impl Literals {
         first: u8,
         before: Option<u8>,
     ) -> impl Iterator<Item = &Literal> {
-        let word = before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let table = if word { &self.anywhere } else { &self.at_edge };
+        let table = if before.is_some_and(is_word) { &self.anywhere } else { &self.at_edge };
         table[usize::from(first)].iter().map(|&index| &self.list[index as usize])
     }
 
@@ -134,8 +133,9 @@ impl Hits<'_> {
 }
 
 impl Finder {
-    fn one(text: &[u8]) -> Finder {
-        Finder::One(Box::new(memmem::Finder::new(text).into_owned()))
+    fn one(literal: &Literal) -> Finder {
+        let finder = memmem::Finder::new(&literal.bytes).into_owned();
+        Finder::One(Box::new(finder), literal.edge)
     }
 
     fn many(group: &[&Literal]) -> Option<Finder> {
@@ -153,11 +153,33 @@ impl Finder {
     fn find(&self, bytes: &[u8], from: usize) -> Option<usize> {
         let span = Span { start: from, end: bytes.len() };
         match self {
-            Finder::One(finder) => finder.find(&bytes[from..]).map(|at| from + at),
+            Finder::One(finder, edge) => find_one(finder, *edge, bytes, from),
             Finder::Packed(searcher) => searcher.find_in(bytes, span).map(|hit| hit.start()),
             Finder::Automaton(automaton) => {
                 automaton.find(aho_corasick::Input::new(bytes).span(span)).map(|hit| hit.start())
             }
         }
     }
+}
+
+/// Passes over the hits inside words at once; they are most of the hits of a short literal.
+fn find_one(
+    finder: &memmem::Finder<'static>,
+    edge: Edge,
+    bytes: &[u8],
+    from: usize,
+) -> Option<usize> {
+    let mut from = from;
+    loop {
+        let at = from + finder.find(&bytes[from..])?;
+        let inside = edge == Edge::Word && at > 0 && is_word(bytes[at - 1]);
+        if !inside {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
