@@ -2,6 +2,7 @@
 //! tells how to start them and how to read them.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench speaks to its reader")]
 
+mod capture;
 mod run;
 
 use ricasso_os::Keeper;
@@ -19,8 +20,9 @@ fn main() -> ExitCode {
     };
     let held = match std::env::args().nth(1).as_deref() {
         Some("run") => run::run(cold, warm),
+        Some("capture") => capture::run().map_err(|error| eprintln!("{error}")).is_ok(),
         _ => {
-            eprintln!("usage: cargo run --release -p ricasso-bench -- run");
+            eprintln!("usage: cargo run --release -p ricasso-bench -- run|capture");
             return ExitCode::from(2);
         }
     };

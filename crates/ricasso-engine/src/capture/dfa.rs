@@ -13,6 +13,9 @@ use regex_automata::{Anchored, MatchKind};
 /// classes and counts gets room before it starts again.
 const CACHE_BYTES: usize = 1 << 20;
 
+/// Why a pattern could not be compiled.
+type Fault = Box<dyn std::error::Error + Send + Sync>;
+
 /// Whether more bytes can follow those at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
@@ -36,21 +39,16 @@ pub(super) enum Walk {
 }
 
 /// Compiles for Unicode text where the pattern allows it, for bytes otherwise.
-pub(super) fn compile(pattern: &str) -> Result<DFA, Box<dyn std::error::Error + Send + Sync>> {
-    match build(pattern, syntax::Config::new().utf8(false)) {
-        Ok(dfa) => Ok(dfa),
-        Err(_) => compile_bytes(pattern),
-    }
+pub(super) fn compile(pattern: &str) -> Result<DFA, Fault> {
+    build(pattern, syntax::Config::new().utf8(false)).or_else(|_| compile_bytes(pattern))
 }
 
 /// Compiles for bytes.
-pub(super) fn compile_bytes(
-    pattern: &str,
-) -> Result<DFA, Box<dyn std::error::Error + Send + Sync>> {
-    build(pattern, syntax::Config::new().utf8(false).unicode(false)).map_err(Into::into)
+pub(super) fn compile_bytes(pattern: &str) -> Result<DFA, Fault> {
+    build(pattern, syntax::Config::new().utf8(false).unicode(false))
 }
 
-fn build(pattern: &str, syntax: syntax::Config) -> Result<DFA, regex_automata::hybrid::BuildError> {
+fn build(pattern: &str, syntax: syntax::Config) -> Result<DFA, Fault> {
     let config = DFA::config()
         .match_kind(MatchKind::All)
         .cache_capacity(CACHE_BYTES)
@@ -60,6 +58,7 @@ fn build(pattern: &str, syntax: syntax::Config) -> Result<DFA, regex_automata::h
         .syntax(syntax)
         .thompson(thompson::Config::new().utf8(false))
         .build(pattern)
+        .map_err(Into::into)
 }
 
 /// The bytes with which a match can start.
@@ -93,6 +92,9 @@ pub(super) fn walk(
     for (index, &byte) in window.iter().enumerate() {
         let Ok(next) = dfa.next_state(cache, state, byte) else { return decided(longest) };
         state = next;
+        if !state.is_tagged() {
+            continue;
+        }
         if state.is_match() {
             // The automaton tells of a match one byte late.
             longest = index;

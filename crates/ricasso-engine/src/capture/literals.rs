@@ -5,10 +5,16 @@
 use super::kinds::Edge;
 use super::scan::Kind;
 use aho_corasick::{AhoCorasick, MatchKind, Span, packed};
+use memchr::memmem;
 
-/// Literals searched together. Beyond it the packed searcher's buckets hold so many that it
-/// stops at every other byte.
-const GROUP: usize = 33;
+/// Literals searched together. From 33 on the packed searcher has sixteen buckets in place of
+/// eight, which halves its false stops on base64; at 64 it refuses. The table's own literals fill
+/// the first group.
+const GROUP: usize = 48;
+
+/// Shorter literals are searched one by one: they are the ones that ordinary text is full of, and
+/// a packed search would start anew at each of them.
+const PACKED_BYTES: usize = 4;
 
 /// No further hit in the bytes at hand.
 const NOWHERE: usize = usize::MAX;
@@ -39,13 +45,17 @@ pub(super) struct Literal {
 #[derive(Debug)]
 pub(super) struct Literals {
     list: Vec<Literal>,
-    by_first: Vec<Vec<u32>>,
+    /// By first byte, those that may follow anything.
+    anywhere: Vec<Vec<u32>>,
+    /// By first byte, those and the ones that must not follow a word, in order of precedence.
+    at_edge: Vec<Vec<u32>>,
     groups: Vec<Finder>,
     longest: usize,
 }
 
 #[derive(Debug)]
 enum Finder {
+    One(Box<memmem::Finder<'static>>, Edge),
     Packed(packed::Searcher),
     /// Where there are no vector instructions.
     Automaton(AhoCorasick),
@@ -58,32 +68,37 @@ pub(super) struct Hits<'a> {
     next: Vec<usize>,
 }
 
-impl Literal {
-    /// Whether the literal counts after this byte.
-    pub(super) fn may_follow(&self, before: Option<u8>) -> bool {
-        match self.edge {
-            Edge::Any => true,
-            Edge::Word => !before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_'),
-        }
-    }
-}
-
 impl Literals {
     /// Sorts the literals into groups. The order of the list is the order of precedence.
     pub(super) fn new(list: Vec<Literal>) -> Self {
-        let mut by_first = vec![Vec::new(); 256];
+        let mut anywhere = vec![Vec::new(); 256];
+        let mut at_edge = vec![Vec::new(); 256];
         for (index, literal) in list.iter().enumerate() {
             let index = u32::try_from(index).expect("secrets are counted in thousands at most");
-            by_first[usize::from(literal.bytes[0])].push(index);
+            let first = usize::from(literal.bytes[0]);
+            at_edge[first].push(index);
+            match literal.edge {
+                Edge::Any => anywhere[first].push(index),
+                Edge::Word => {}
+            }
         }
-        let groups = list.chunks(GROUP).filter_map(Finder::new).collect();
+        let (short, long): (Vec<&Literal>, Vec<&Literal>) =
+            list.iter().partition(|literal| literal.bytes.len() < PACKED_BYTES);
+        let alone = short.into_iter().map(|literal| Finder::one(literal));
+        let groups = alone.chain(long.chunks(GROUP).filter_map(Finder::many)).collect();
         let longest = list.iter().map(|literal| literal.bytes.len()).max().unwrap_or(0);
-        Literals { list, by_first, groups, longest }
+        Literals { list, anywhere, at_edge, groups, longest }
     }
 
-    /// The literals that start with this byte, in order of precedence.
-    pub(super) fn starting_with(&self, first: u8) -> impl Iterator<Item = &Literal> {
-        self.by_first[usize::from(first)].iter().map(|&index| &self.list[index as usize])
+    /// The literals that start with this byte and count after the one before, in order of
+    /// precedence.
+    pub(super) fn starting_with(
+        &self,
+        first: u8,
+        before: Option<u8>,
+    ) -> impl Iterator<Item = &Literal> {
+        let table = if before.is_some_and(is_word) { &self.anywhere } else { &self.at_edge };
+        table[usize::from(first)].iter().map(|&index| &self.list[index as usize])
     }
 
     /// A search over one piece of text.
@@ -97,9 +112,8 @@ impl Literals {
         (first..bytes.len())
             .find(|&at| {
                 let before = at.checked_sub(1).map_or(before, |index| Some(bytes[index]));
-                self.starting_with(bytes[at]).any(|literal| {
-                    literal.bytes.starts_with(&bytes[at..]) && literal.may_follow(before)
-                })
+                self.starting_with(bytes[at], before)
+                    .any(|literal| literal.bytes.starts_with(&bytes[at..]))
             })
             .unwrap_or(bytes.len())
     }
@@ -119,7 +133,12 @@ impl Hits<'_> {
 }
 
 impl Finder {
-    fn new(group: &[Literal]) -> Option<Finder> {
+    fn one(literal: &Literal) -> Finder {
+        let finder = memmem::Finder::new(&literal.bytes).into_owned();
+        Finder::One(Box::new(finder), literal.edge)
+    }
+
+    fn many(group: &[&Literal]) -> Option<Finder> {
         let texts = group.iter().map(|literal| &literal.bytes);
         if let Some(searcher) = packed::Searcher::new(texts.clone()) {
             return Some(Finder::Packed(searcher));
@@ -134,10 +153,33 @@ impl Finder {
     fn find(&self, bytes: &[u8], from: usize) -> Option<usize> {
         let span = Span { start: from, end: bytes.len() };
         match self {
+            Finder::One(finder, edge) => find_one(finder, *edge, bytes, from),
             Finder::Packed(searcher) => searcher.find_in(bytes, span).map(|hit| hit.start()),
             Finder::Automaton(automaton) => {
                 automaton.find(aho_corasick::Input::new(bytes).span(span)).map(|hit| hit.start())
             }
         }
     }
+}
+
+/// Passes over the hits inside words at once; they are most of the hits of a short literal.
+fn find_one(
+    finder: &memmem::Finder<'static>,
+    edge: Edge,
+    bytes: &[u8],
+    from: usize,
+) -> Option<usize> {
+    let mut from = from;
+    loop {
+        let at = from + finder.find(&bytes[from..])?;
+        let inside = edge == Edge::Word && at > 0 && is_word(bytes[at - 1]);
+        if !inside {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }

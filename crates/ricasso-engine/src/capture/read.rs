@@ -170,7 +170,7 @@ impl Reading {
         &self,
         which: Which,
         range: Range<u64>,
-        see: &mut dyn FnMut(Piece, &[u8]) -> Result<More, Error>,
+        see: &mut SeeBlock<'_>,
     ) -> Result<(), Error> {
         let mut buffer = Vec::with_capacity(BLOCK_BYTES);
         let mut at = 0;
@@ -181,7 +181,7 @@ impl Reading {
             let end = piece.offset + stop;
             let mut offset = piece.offset + skip;
             let path = self.dir.join(piece.stream.name());
-            let Some(file) = &self.files[piece.stream.index()] else { return Ok(More::No) };
+            let Some(file) = &self.files[piece.stream.index()] else { return Ok(More::Yes) };
             while offset < end {
                 let block = store::read_block(file, &path, offset, end, &mut buffer)?;
                 if block.is_empty() {
@@ -288,6 +288,9 @@ impl Reading {
         Ok(())
     }
 }
+
+/// Is shown each raw block with its place; it never leaves this room.
+type SeeBlock<'a> = dyn FnMut(Piece, &[u8]) -> Result<More, Error> + 'a;
 
 /// Whether a walk goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 use super::dfa;
 use super::error::Error;
 use super::forms::{self, Form};
-use super::kinds::{Edge, ROWS, Row};
+use super::kinds::{Edge, ROWS};
 use super::literals::{Literal, Literals, Use};
 use super::redacted::Redacted;
 use super::scan::{Kind, Scan, Span};
@@ -47,6 +47,7 @@ pub struct Redactor {
 pub(super) struct Inner {
     pub(super) literals: Literals,
     rows: Vec<OnceLock<Compiled>>,
+    stops: Vec<OnceLock<Box<[bool; 256]>>>,
     pub(super) users: Vec<User>,
     /// Bytes with which a match of some user's pattern can start; `None` without patterns.
     pub(super) user_starts: Option<Box<[bool; 256]>>,
@@ -81,6 +82,7 @@ impl Redactor {
         let inner = Inner {
             literals: Literals::new(literals(&secrets.values)),
             rows: ROWS.iter().map(|_| OnceLock::new()).collect(),
+            stops: ROWS.iter().map(|_| OnceLock::new()).collect(),
             users,
             user_starts,
             kinds: ROWS.iter().map(|row| Kind::new(row.kind)).collect(),
@@ -105,14 +107,26 @@ impl Redactor {
 }
 
 impl Inner {
-    /// The row, its kind and its patterns, compiled on first use.
-    pub(super) fn row(&self, index: usize) -> (&'static Row, &Kind, &Compiled) {
+    /// The bytes at which the first look at a row's text ends.
+    pub(super) fn stops(&self, index: usize) -> &[bool; 256] {
+        self.stops[index].get_or_init(|| {
+            let row = &ROWS[index];
+            let mut stops = Box::new([false; 256]);
+            for &byte in row.stops.iter().chain([&row.wants]) {
+                stops[usize::from(byte)] = true;
+            }
+            stops
+        })
+    }
+
+    /// A row's kind and its patterns, compiled on first use.
+    pub(super) fn row(&self, index: usize) -> (&Kind, &Compiled) {
         let row = &ROWS[index];
         let compiled = self.rows[index].get_or_init(|| Compiled {
             lead: (!row.lead.is_empty()).then(|| compile_row(row.lead)),
             body: compile_row(row.body),
         });
-        (row, &self.kinds[index], compiled)
+        (&self.kinds[index], compiled)
     }
 }
 

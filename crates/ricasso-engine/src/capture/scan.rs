@@ -6,12 +6,13 @@
 //! else is decided at once. The scan must never wait for time to pass, and never hold more bytes
 //! than the longest kind needs and one chunk.
 
-use super::dfa::{End, Walk, walk};
+mod judge;
+
+use super::dfa::End;
 use super::escape::{self, ESC, Escape};
-use super::forms::{BASE64_REST, is_base64};
-use super::literals::{Literal, Use};
-use super::redact::{Redactor, User};
-use regex_automata::hybrid::dfa::Cache;
+use super::forms::is_base64;
+use super::redact::Redactor;
+use judge::{Judge, Secret};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ pub enum Behind {
 /// The scan of one stream.
 pub struct Scan {
     redactor: Redactor,
-    caches: Caches,
+    judge: Judge,
     /// Text, without escape sequences, that is not decided yet.
     held: Vec<u8>,
     /// Where `held` lies in the raw stream; never empty while `held` is used.
@@ -94,18 +95,12 @@ struct Found {
     span: Span,
 }
 
-/// The judgement on one place.
+/// How the scan goes on after a place.
 enum Verdict {
-    Wait,
+    /// Go on with the next place.
     Pass,
     /// Go on behind this place; the secret was longer than its kind's maximum.
     Skip(usize),
-}
-
-#[derive(Default)]
-struct Caches {
-    rows: Vec<Option<(Option<Cache>, Cache)>>,
-    users: Vec<Option<Cache>>,
 }
 
 impl Kind {
@@ -145,7 +140,7 @@ impl Scan {
         };
         Scan {
             redactor: redactor.clone(),
-            caches: Caches::default(),
+            judge: Judge::default(),
             held: Vec::new(),
             places: VecDeque::from([Place { text: 0, raw: mark.bytes }]),
             cut: Vec::new(),
@@ -279,8 +274,11 @@ impl Scan {
                 .as_ref()
                 .and_then(|starts| (at..limit).find(|&index| starts[usize::from(bytes[index])]));
             let Some(next) = user.or(literal) else { break };
-            match self.judge(bytes, next, end) {
-                Verdict::Wait => return next,
+            let before = next.checked_sub(1).map_or(self.before, |index| Some(bytes[index]));
+            let Some(secrets) = self.judge.secrets(inner, &bytes[next..], before, end) else {
+                return next;
+            };
+            match self.note_all(next, secrets) {
                 Verdict::Pass => at = next + 1,
                 Verdict::Skip(to) => {
                     self.settle(to, spans);
@@ -317,84 +315,6 @@ impl Scan {
         let judged = self.text + judged as u64;
         while self.found.front().is_some_and(|found| found.until <= judged) {
             spans.extend(self.found.pop_front().map(|found| found.span));
-        }
-    }
-
-    fn judge(&mut self, bytes: &[u8], at: usize, end: End) -> Verdict {
-        let redactor = self.redactor.clone();
-        let inner = redactor.inner();
-        let before = at.checked_sub(1).map_or(self.before, |index| Some(bytes[index]));
-        let rest = &bytes[at..];
-        let mut secrets: Vec<Secret> = Vec::new();
-        for literal in inner.literals.starting_with(rest[0]) {
-            if !literal.may_follow(before) {
-                continue;
-            }
-            match self.try_literal(literal, rest, before, end) {
-                Try::Wait => return Verdict::Wait,
-                Try::Nothing => {}
-                Try::Secret(secret) => secrets.push(secret),
-            }
-        }
-        for (index, user) in inner.users.iter().enumerate() {
-            if !user.starts[usize::from(rest[0])] {
-                continue;
-            }
-            let cache = self.caches.user(index, user);
-            match walk(&user.dfa, cache, before, rest, User::MAX, end) {
-                Walk::Wait => return Verdict::Wait,
-                Walk::Nothing => {}
-                found @ (Walk::Match(length) | Walk::Endless(length)) => {
-                    secrets.push(Secret::new(0, length, found, &inner.user_kind));
-                }
-            }
-        }
-        self.note_all(at, secrets)
-    }
-
-    fn try_literal(&mut self, literal: &Literal, rest: &[u8], before: Option<u8>, end: End) -> Try {
-        let length = literal.bytes.len();
-        if rest.len() < length {
-            let may_become = literal.bytes.starts_with(rest) && end == End::Open;
-            return if may_become { Try::Wait } else { Try::Nothing };
-        }
-        if !rest.starts_with(&literal.bytes) {
-            return Try::Nothing;
-        }
-        match &literal.purpose {
-            Use::Whole(kind) => Try::Secret(Secret::new(0, length, Walk::Nothing, kind)),
-            Use::Base64(kind) => {
-                let window = &rest[length..rest.len().min(length + BASE64_REST)];
-                let more = window.iter().take_while(|&&byte| is_base64(byte)).count();
-                if more == window.len() && more < BASE64_REST && end == End::Open {
-                    return Try::Wait;
-                }
-                Try::Secret(Secret::new(0, length + more, Walk::Nothing, kind))
-            }
-            Use::Row(index) => self.try_row(*index, rest, before, end),
-        }
-    }
-
-    fn try_row(&mut self, index: usize, rest: &[u8], before: Option<u8>, end: End) -> Try {
-        let redactor = self.redactor.clone();
-        let (row, kind, patterns) = redactor.inner().row(index);
-        let (lead_cache, body_cache) = self.caches.row(index, patterns);
-        let mut start = 0;
-        let mut before = before;
-        if let (Some(lead), Some(cache)) = (&patterns.lead, lead_cache) {
-            match walk(lead, cache, before, rest, row.max, end) {
-                Walk::Wait => return Try::Wait,
-                Walk::Nothing | Walk::Endless(_) => return Try::Nothing,
-                Walk::Match(length) => start = length,
-            }
-            before = Some(rest[start - 1]);
-        }
-        match walk(&patterns.body, body_cache, before, &rest[start..], row.max, end) {
-            Walk::Wait => Try::Wait,
-            Walk::Nothing => Try::Nothing,
-            found @ (Walk::Match(length) | Walk::Endless(length)) => {
-                Try::Secret(Secret::new(start, start + length - row.trail, found, kind))
-            }
         }
     }
 
@@ -440,50 +360,6 @@ impl Scan {
         let after = self.places.partition_point(|place| place.text <= text);
         let place = self.places[after.saturating_sub(1)];
         place.raw + (text - place.text)
-    }
-}
-
-/// What a literal led to.
-enum Try {
-    Wait,
-    Nothing,
-    Secret(Secret),
-}
-
-/// A secret, relative to the judged place.
-struct Secret {
-    start: usize,
-    end: usize,
-    endless: bool,
-    kind: Kind,
-}
-
-impl Secret {
-    fn new(start: usize, end: usize, walk: Walk, kind: &Kind) -> Secret {
-        Secret { start, end, endless: matches!(walk, Walk::Endless(_)), kind: kind.clone() }
-    }
-}
-
-impl Caches {
-    fn row(
-        &mut self,
-        index: usize,
-        patterns: &super::redact::Compiled,
-    ) -> (Option<&mut Cache>, &mut Cache) {
-        if self.rows.len() <= index {
-            self.rows.resize_with(index + 1, || None);
-        }
-        let (lead, body) = self.rows[index].get_or_insert_with(|| {
-            (patterns.lead.as_ref().map(|lead| lead.create_cache()), patterns.body.create_cache())
-        });
-        (lead.as_mut(), body)
-    }
-
-    fn user(&mut self, index: usize, user: &User) -> &mut Cache {
-        if self.users.len() <= index {
-            self.users.resize_with(index + 1, || None);
-        }
-        self.users[index].get_or_insert_with(|| user.dfa.create_cache())
     }
 }
 

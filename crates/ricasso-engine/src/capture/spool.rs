@@ -169,7 +169,7 @@ impl Spool {
         let index = stream.index();
         let end = self.progress().marks[index].bytes;
         let mut fresh = Vec::new();
-        let Some(file) = self.streams[index].file() else { return Ok(Redacted::new(fresh)) };
+        let Some(file) = &self.streams[index].file else { return Ok(Redacted::new(fresh)) };
         let live = match &mut self.live[index] {
             Some(live) if live.at == end => return Ok(Redacted::new(fresh)),
             Some(live) => live,
@@ -235,7 +235,7 @@ impl Spool {
         }
         if let Scanning::Thread(thread) = &self.scanning {
             let log = &self.streams[stream.index()];
-            thread.stored(stream, log.bytes(), log.file());
+            thread.stored(stream, log.bytes(), log.file.as_ref());
         }
         Ok(())
     }

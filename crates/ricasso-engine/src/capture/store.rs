@@ -31,7 +31,8 @@ pub fn spooled_bytes(dir: &Path) -> u64 {
 #[derive(Debug)]
 pub(super) struct Log {
     path: PathBuf,
-    file: Option<Arc<File>>,
+    /// The file, if it has been needed.
+    pub(super) file: Option<Arc<File>>,
     bytes: u64,
     state: State,
 }
@@ -52,11 +53,6 @@ impl Log {
     /// What the system took so far.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
-    }
-
-    /// The file, if it has been needed.
-    pub(super) fn file(&self) -> Option<&Arc<File>> {
-        self.file.as_ref()
     }
 
     /// Adds all of `bytes`, or fails and counts the part that was stored.
@@ -96,11 +92,6 @@ impl Log {
     fn failed(&mut self, source: io::Error) -> Error {
         self.state = State::Failed(source.kind());
         Error::WriteSpool { path: self.path.clone(), source }
-    }
-
-    #[cfg(test)]
-    pub(super) fn replace_file(&mut self, file: File) {
-        self.file = Some(Arc::new(file));
     }
 }
 

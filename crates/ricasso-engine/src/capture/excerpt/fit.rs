@@ -9,7 +9,7 @@ use super::{Budget, Lean, Part, Sample, Why};
 pub fn plan(sample: &Sample, budget: Budget, lean: Lean) -> Vec<Part> {
     let regions = Region::both(sample);
     let [head, tail] = &regions;
-    let whole = tail.bytes.is_empty();
+    let whole = sample.tail_bytes.is_empty();
     if whole {
         let parts = fold(head, budget, Likeness::Progress);
         if cost(head, &parts) <= budget.stream_bytes {
@@ -92,12 +92,17 @@ fn with_gap(
     joined(front)
 }
 
-/// Joins neighbours that are both shown.
+/// Joins neighbours that are both shown or both left out.
 fn joined(parts: Vec<Part>) -> Vec<Part> {
     let mut all: Vec<Part> = Vec::new();
     for part in parts {
         match (all.last_mut(), part) {
             (Some(Part::Shown(last)), Part::Shown(next)) => last.end = next.end,
+            (Some(Part::Omitted(last, lines, why)), Part::Omitted(next, [_, last_line], _)) => {
+                last.end = next.end;
+                lines[1] = last_line;
+                *why = Why::Budget;
+            }
             (_, part) => all.push(part),
         }
     }

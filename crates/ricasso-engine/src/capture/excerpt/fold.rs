@@ -41,11 +41,9 @@ pub(super) fn fold(region: &Region<'_>, budget: Budget, likeness: Likeness) -> V
     let lines = fold_redraws(region, units(region), &mut parts);
     let mut folded = Vec::new();
     let mut rest = &lines[..];
-    while let Some(first) = rest.first() {
-        let run = run_length(region, rest, likeness);
-        let (alike, later) = rest.split_at(run);
+    while !rest.is_empty() {
+        let (alike, later) = rest.split_at(run_length(region, rest, likeness));
         fold_run(region, alike, &mut folded);
-        debug_assert!(first.range.end <= alike[run - 1].range.end);
         rest = later;
     }
     parts.extend(folded);
@@ -182,8 +180,16 @@ fn cap(region: &Region<'_>, part: Part, budget: Budget) -> Vec<Part> {
     if total <= budget.line_bytes {
         return vec![part];
     }
-    let front = fill(atoms.iter(), budget.line_bytes / 4 * 3);
-    let back = fill(atoms[front..].iter().rev(), budget.line_bytes / 4);
+    // Of a line that started before the region only the end is an end, and so the other way.
+    let (front, back) = if range.start == region.start && !region.after_newline {
+        (0, budget.line_bytes)
+    } else if range.end == region.end() && region.goes_on {
+        (budget.line_bytes, 0)
+    } else {
+        (budget.line_bytes / 4 * 3, budget.line_bytes / 4)
+    };
+    let front = fill(atoms.iter(), front);
+    let back = fill(atoms[front..].iter().rev(), back);
     let cut = |count: usize| if count == 0 { range.start } else { atoms[count - 1].0 };
     let (start, end) = (cut(front), cut(atoms.len() - back));
     let mut parts = vec![Part::Shown(range.start..start), omit(region, start..end, Why::LongLine)];

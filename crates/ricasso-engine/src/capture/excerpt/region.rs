@@ -16,8 +16,10 @@ pub(super) struct Region<'a> {
     spans: &'a [Span],
     /// The line of the first byte, counted from 1.
     line: u64,
-    /// Whether the byte before the region is a newline.
-    after_newline: bool,
+    /// Whether the byte before the region is a newline, or there is none.
+    pub(super) after_newline: bool,
+    /// Whether the stream goes on behind the region.
+    pub(super) goes_on: bool,
 }
 
 impl<'a> Region<'a> {
@@ -26,7 +28,14 @@ impl<'a> Region<'a> {
         let spans = &sample.spans[..];
         let head_bytes = &sample.head_bytes[..];
         if sample.tail_bytes.is_empty() {
-            let head = Region { start: 0, bytes: head_bytes, spans, line: 1, after_newline: true };
+            let head = Region {
+                start: 0,
+                bytes: head_bytes,
+                spans,
+                line: 1,
+                after_newline: true,
+                goes_on: false,
+            };
             let end = head.end();
             return [head, Region { start: end, bytes: &[], ..head }];
         }
@@ -41,6 +50,7 @@ impl<'a> Region<'a> {
             spans,
             line: 1,
             after_newline: true,
+            goes_on: true,
         };
         let tail = Region {
             start: tail_at + skip as u64,
@@ -48,6 +58,7 @@ impl<'a> Region<'a> {
             spans,
             line: sample.newlines.saturating_sub(newlines) + 1,
             after_newline: sample.tail_bytes[skip - 1] == b'\n',
+            goes_on: false,
         };
         [head, tail]
     }
@@ -161,7 +172,7 @@ fn trim_end(bytes: &[u8], spans: &[Span]) -> usize {
     {
         return recent + at;
     }
-    (end.saturating_sub(3)..end).find(|&at| bytes[at] >= 0xc0).map_or(end, |at| {
+    (end.saturating_sub(3)..end).rfind(|&at| bytes[at] >= 0xc0).map_or(end, |at| {
         let whole = character(&bytes[at..]) > 1;
         if whole { end } else { at }
     })
