@@ -150,6 +150,8 @@ impl Shape {
         }
         match likeness {
             Likeness::Progress => Shape(text),
+            // Lines of nothing but numbers are a table, and each of them says something.
+            Likeness::Digits if !text.contains(char::is_alphabetic) => Shape(text),
             Likeness::Digits => Shape(without_digits(&text)),
         }
     }

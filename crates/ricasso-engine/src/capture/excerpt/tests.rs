@@ -97,6 +97,9 @@ fn progress_is_folded_and_counted() {
 fn numbers_are_not_progress_while_they_fit() {
     let raw: String = (0..1000).map(|n| format!("{n}\n")).collect();
     assert_eq!(shown(&raw, Budget::default(), Lean::Success).0, raw);
+    let many: String = (0..50_000).map(|n| format!("{n}\n")).collect();
+    let (text, _) = shown(&many, Budget::default(), Lean::Success);
+    assert!(text.starts_with("0\n1\n2\n") && text.ends_with("49998\n49999\n"), "{text}");
 }
 
 #[test]
