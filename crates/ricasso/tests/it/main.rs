@@ -5,8 +5,10 @@
 
 mod bad_input;
 mod deaths;
+mod doors;
 mod endings;
 mod excerpts;
+mod ledger;
 mod library;
 mod place;
 mod running;

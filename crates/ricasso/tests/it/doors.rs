@@ -1,0 +1,91 @@
+//! The command line itself: help, exit codes, closed pipes, and what a person reads.
+
+use crate::place::{Place, eventually, mark, marked};
+use std::io::Read;
+use std::process::Stdio;
+
+#[test]
+fn help_and_version_are_answers_and_mistakes_are_125() {
+    let place = Place::new();
+    let help = place.call(&["--help"]);
+    assert_eq!(help.code, 0);
+    for verb in ["run", "check", "output"] {
+        assert!(help.text().contains(verb), "{}", help.text());
+    }
+    assert_eq!(place.call(&["--version"]).code, 0);
+    assert_eq!(place.call(&["fly"]).code, 125);
+    assert_eq!(place.call(&["run", "--mode", "flying", "-c", "true"]).code, 125);
+    let both = place.call(&["run", "--mode", "open", "-c", "true", "--", "true"]);
+    assert_eq!(both.code, 125, "{}", both.stderr);
+}
+
+#[test]
+fn check_judges_and_runs_nothing() {
+    let place = Place::new();
+    let allow = place.call(&["check", "--mode", "open", "-c", "touch ran"]);
+    assert_eq!((allow.code, allow.text().as_str()), (0, "allow\n"), "{}", allow.stderr);
+    let deny = place.call(&["check", "--mode", "open", "-c", "touch 'ran"]);
+    assert_eq!(deny.code, 1, "{}", deny.stderr);
+    let ask = place.call(&["check", "--mode", "open", "-c", "$CMD ran"]);
+    assert_eq!(ask.code, 3, "{}", ask.stderr);
+    assert_eq!(place.call(&["check"]).code, 2);
+    assert!(!place.work().join("ran").exists());
+    let json = place.call(&["check", "--json", "--mode", "open", "-c", "touch 'ran"]);
+    let value: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(value["verdict"], "deny");
+    assert_eq!(value["reasons"][0]["layer"], "policy");
+    assert!(!place.state().exists(), "check leaves no trace");
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_job() {
+    let place = Place::new();
+    let mark = mark();
+    let mut child = place.start(&["-c", &format!("echo first; sleep 0.3; yes {mark}")]);
+    let mut out = child.stdout.take().unwrap();
+    let mut first = [0u8; 6];
+    out.read_exact(&mut first).unwrap();
+    assert_eq!(&first, b"first\n");
+    drop(out);
+    assert_eq!(child.wait().unwrap().code(), Some(141));
+    eventually("nothing is left", || marked(&mark).is_empty());
+}
+
+#[test]
+fn output_appears_while_the_command_runs() {
+    let place = Place::new();
+    let mark = mark();
+    let mut child = place.start(&["-c", &format!("printf 'Password: '; sleep {mark}")]);
+    let mut prompt = [0u8; 10];
+    // The order is the assertion: the sleep lasts for months.
+    child.stdout.as_mut().unwrap().read_exact(&mut prompt).unwrap();
+    assert_eq!(&prompt, b"Password: ");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    eventually("nothing is left", || marked(&mark).is_empty());
+}
+
+#[test]
+fn refusals_say_the_rule_and_what_would_be_allowed() {
+    let place = Place::new();
+    let answer = place.call(&["run", "-c", "true"]);
+    assert!(answer.stderr.contains("refused by not-enforceable"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("allowed instead: "), "{}", answer.stderr);
+}
+
+#[test]
+fn closed_standard_streams_do_no_harm() {
+    let place = Place::new();
+    let mut command = place.command(&["run", "--mode", "open", "-c", "echo a; echo b >&2; touch ran"]);
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+    assert!(status.success());
+    let script = format!(
+        "{} run --mode open -c 'touch closed' <&- >&- 2>&-",
+        crate::place::program().display()
+    );
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &script]).current_dir(place.work());
+    shell.env("XDG_STATE_HOME", place.root.join("state"));
+    assert!(shell.status().unwrap().success());
+    assert!(place.work().join("ran").exists() && place.work().join("closed").exists());
+}
