@@ -4,8 +4,6 @@
 //! text; the judge asks about the world through `scene::Look` alone. A yes never widens the rights,
 //! and nothing outside this room can make a grant.
 
-#[cfg(test)]
-mod cases;
 mod command;
 mod controls;
 mod error;
@@ -24,6 +22,8 @@ mod preset;
 mod rule;
 mod sections;
 mod settled;
+#[cfg(test)]
+mod tests;
 mod text;
 mod unit;
 mod value;

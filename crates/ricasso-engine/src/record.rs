@@ -7,8 +7,6 @@
 
 mod chain;
 mod clock;
-#[cfg(test)]
-mod crash;
 mod entry;
 mod error;
 mod files;
@@ -16,6 +14,8 @@ mod head;
 mod ledger;
 mod read;
 mod recover;
+#[cfg(test)]
+mod tests;
 mod verify;
 
 pub use clock::rfc3339;

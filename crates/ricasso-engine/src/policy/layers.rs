@@ -508,6 +508,10 @@ mod tests {
             (format!("{rule}{}", rule.replace("'a'", "'z'")), "\"x\" is taken"),
             (format!("{rule}effect = 'network'"), "cannot judge by effect"),
             (rule.replace("program = 'a'\n", ""), "names no condition"),
+            (
+                format!("{rule}subcommand = 'b'\nmust_match = ['a -x b']").replace("deny", "allow"),
+                "must_match \"a -x b\"",
+            ),
             ("[commands]\nallow = ['a b']\ndeny = ['a b']".into(), "\"a b\" never counts"),
             ("[guards]\ngit = 'read-only'".into(), "cannot judge"),
             ("mode = 'read'\n[files]\nwrite = ['.']".into(), "mode read writes nothing"),

@@ -132,12 +132,17 @@ pub(super) fn examples(place: Place, rule: &Rule) -> Result<(), Error> {
         list,
         example: example.clone(),
     };
-    let missed = rule.must_match.iter().find(|text| judge::rule_meets(rule, text) == Meets::No);
+    // What permits counts only when it is certain, what forbids also when it could be.
+    let least = match rule.then {
+        Then::Allow => Meets::Yes,
+        Then::Ask | Then::Deny => Meets::Perhaps,
+    };
+    let counts = |text: &&String| judge::rule_meets(rule, text) >= least;
+    let missed = rule.must_match.iter().find(|text| !counts(text));
     if let Some(example) = missed {
         return Err(broken("must_match", example));
     }
-    let caught = rule.must_not_match.iter().find(|text| judge::rule_meets(rule, text) != Meets::No);
-    match caught {
+    match rule.must_not_match.iter().find(counts) {
         Some(example) => Err(broken("must_not_match", example)),
         None => Ok(()),
     }

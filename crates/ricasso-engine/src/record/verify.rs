@@ -1,8 +1,8 @@
 //! Is the ledger as it was written? Every line, the order of lines, the head, and what somebody
 //! kept from a reply.
 //!
-//! It changes nothing and holds the lock only to see where the ledger ends. An unkeyed chain cannot show a rewrite of
-//! everything by the same user, unless somebody kept an anchor.
+//! It changes nothing and holds the lock only to see where the ledger ends. An unkeyed chain
+//! cannot show a rewrite of everything by the same user, unless somebody kept an anchor.
 
 use super::chain::{self, ORIGIN};
 use super::error::Error;

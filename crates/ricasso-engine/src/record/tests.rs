@@ -239,6 +239,10 @@ fn jobs_that_were_never_closed_are_known() {
     let open = unclosed(&place.0, &ids).unwrap();
     assert_eq!(open.len(), 1);
     assert_eq!((open[0].id.as_str(), open[0].owner.as_deref()), ("a", Some("owner-a")));
+    let (mut bytes, _) = place.bytes();
+    bytes.extend_from_slice(b"not ours\n");
+    fs::write(place.lines(1), &bytes).unwrap();
+    assert_eq!(unclosed(&place.0, &ids).unwrap().len(), 1);
     assert!(unclosed(&place.0.join("nowhere"), &ids).unwrap().is_empty());
 }
 
@@ -271,16 +275,13 @@ fn a_full_disk_is_an_error() {
     assert!(error.to_string().contains("nothing is run"), "{error}");
 }
 
+/// Names the ledger that a child of the next test appends to.
 const CHILD: &str = "RICASSO_TEST_LEDGER";
+const THIS_TEST: &str = "record::tests::killed_writers_leave_a_ledger_that_verifies";
 
-/// The body of the child below: appends until it is killed.
-#[test]
-#[ignore = "runs only as the child of killed_writers_leave_a_ledger_that_verifies"]
-fn appends_for_ever() {
-    let Some(directory) = std::env::var_os(CHILD) else {
-        return;
-    };
-    let ledger = Ledger::open_rotating(Path::new(&directory), Durability::Flush, 20_000).unwrap();
+/// What the children of the next test do until they are killed.
+fn append_for_ever(directory: &Path) -> ! {
+    let ledger = Ledger::open_rotating(directory, Durability::Flush, 20_000).unwrap();
     let mut long = entry(Phase::Open, "j");
     long.extra.insert("filler".into(), "x".repeat(3000).into());
     loop {
@@ -290,13 +291,16 @@ fn appends_for_ever() {
 
 #[test]
 fn killed_writers_leave_a_ledger_that_verifies() {
+    if let Some(directory) = std::env::var_os(CHILD) {
+        append_for_ever(Path::new(&directory));
+    }
     for round in 0..24_u64 {
         let place = Place::new();
         fill(&place.ledger(), 1);
         let mut children: Vec<_> = (0..2)
             .map(|_| {
                 Command::new(std::env::current_exe().unwrap())
-                    .args(["record::crash::appends_for_ever", "--exact", "--ignored"])
+                    .args([THIS_TEST, "--exact"])
                     .env(CHILD, &place.0)
                     .stdout(Stdio::null())
                     .stderr(Stdio::null())

@@ -2,7 +2,7 @@
 
 use super::{Layer, Origin, Overrides, Policy, Preset, judge};
 use crate::request::{Caller, OnFailure, Request, Stdin, Step};
-use crate::scene::{Answer, Described, Fact, Look, Query, Recorded, Scene};
+use crate::scene::{Answer, Described, Fact, Live, Look, Query, Recorded, Scene};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -127,6 +127,20 @@ fn replay_from_the_recorded_scene_gives_the_same_verdict() {
         let kept = serde_json::to_string(&scene).unwrap();
         let recorded = Recorded::new(serde_json::from_str(&kept).unwrap());
         let again = judge(&request, &policy, &recorded);
+        assert_eq!(again.verdict.name(), first.verdict.name());
+        assert_eq!(again.reasons, first.reasons);
+    }
+}
+
+#[test]
+fn replay_of_what_was_seen_live_gives_the_same_verdict() {
+    for case in read_cases() {
+        let (mut request, policy) = (request(&case), policy(&case.policy));
+        request.cwd = "/".into();
+        let variables = [("PATH", "/usr/bin:/bin"), ("HOME", "/root")];
+        let live = Live::new(variables.map(|(name, value)| (name.into(), value.into())));
+        let first = judge(&request, &policy, &live);
+        let again = judge(&request, &policy, &Recorded::new(live.into_scene()));
         assert_eq!(again.verdict.name(), first.verdict.name());
         assert_eq!(again.reasons, first.reasons);
     }
