@@ -243,7 +243,7 @@ fn crates_depend_only_inwards() {
 fn breach_is_told_with_place_rooms_and_row() {
     let text = "//! Plan.\n\nuse crate::run::Job;\n";
     let expected = "crates/ricasso-engine/src/plan/env.rs:3: plan names run::Job; \
-                    the table says: plan: request policy os::Host";
+                    the table says: plan: request policy os::Host os::Ceilings";
     assert_eq!(breaches_in_room("plan/env.rs", text), [expected]);
 }
 
