@@ -66,7 +66,8 @@ fn report(name: &str, these: &[Duration], bare: &[Duration], most: f64) -> bool 
     let (own, base) = (least(these), least(bare));
     let held = if ratio <= most { "held" } else { "MISSED" };
     println!(
-        "  {name:32} x{ratio:.2} of a bare spawn (at most x{most}: {held}); minimum {own:?}, bare {base:?}, x{:.2}",
+        "  {name:32} x{ratio:.2} of a bare spawn (at most x{most}: {held}); \
+         minimum {own:?}, bare {base:?}, x{:.2}",
         own.as_secs_f64() / base.as_secs_f64()
     );
     ratio <= most

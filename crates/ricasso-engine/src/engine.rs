@@ -4,6 +4,7 @@
 //! redacted here, in this order; the opening entry is on disk before the child exists.
 
 mod admit;
+mod answer;
 mod check;
 mod close;
 mod conduct;

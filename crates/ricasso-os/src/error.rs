@@ -71,7 +71,8 @@ impl fmt::Display for Error {
             Error::Path { what, path, .. } => write!(f, "cannot {what} {}", path.display()),
             Error::Handshake { program, said } => write!(
                 f,
-                "{} is no keeper of this version (it said {said:?}); install the ricasso that belongs to this library",
+                "{} is no keeper of this version (it said {said:?}); \
+                 install the ricasso that belongs to this library",
                 program.display()
             ),
             Error::Gone { who } => write!(f, "the {who} is gone; it was killed or it failed"),

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// One command to start: everything that the child needs after the fork.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Order {
-    /// The program and its arguments. Without a slash the program is looked up in the PATH of `env`.
+    /// The program and its arguments. Without a slash it is looked up in the PATH of `env`.
     pub argv: Vec<Vec<u8>>,
     /// The whole environment, `NAME=value`.
     pub env: Vec<Vec<u8>>,

@@ -1,6 +1,6 @@
 //! The verdict alone, for doors that run nothing: no keeper, no ledger, no state.
 
-use super::{close, open};
+use super::{answer, open};
 use crate::capture::Redactor;
 use crate::error::Error;
 use crate::policy::{self, Policy};
@@ -32,6 +32,6 @@ pub fn check_alone(request: &Request, policy: &Policy) -> Result<Checked, Error>
     Ok(Checked {
         verdict: judgement.verdict.name(),
         rule: judgement.reasons.first().map(|reason| reason.rule.clone()),
-        reasons: close::reasons(&judgement.reasons, &redactor),
+        reasons: answer::reasons(&judgement.reasons, &redactor),
     })
 }

@@ -2,16 +2,17 @@
 
 use super::Hall;
 use super::admit::{Admission, Admitted};
-use crate::capture::{self, Budget, Lean, Redacted, Redactor, Spool, Totals};
+use super::answer::{self, Parts, reasons};
+use crate::capture::{Redacted, Redactor, Spool, Totals};
 use crate::error::Error;
-use crate::plan::{Deadline, Enforced};
+use crate::plan::Enforced;
 use crate::policy::{self, Judgement};
 use crate::record::{self, Entry, Phase, Receipt};
-use crate::reply::{self, Reply, StepReply, Used, Whole};
+use crate::reply::Reply;
 use crate::request::Request;
 use crate::run::{Ending, Failure, JobId, Outcome};
 use crate::scene::Scene;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// A request at the moment when its entry is opened.
 pub(super) struct Opening<'a> {
@@ -62,17 +63,6 @@ pub(super) struct Closing {
     pub(super) failed: Option<Error>,
 }
 
-/// What a reply is made of, beside the request itself.
-struct Parts {
-    id: JobId,
-    verdict: &'static str,
-    reasons: Vec<reply::Reason>,
-    ending: Ending,
-    enforced: Enforced,
-    deadline: Deadline,
-    began: SystemTime,
-}
-
 impl Hall {
     /// The opening entry: on disk before anything of the command exists.
     pub(super) fn record_opening(
@@ -88,12 +78,14 @@ impl Hall {
         entry.session = Some(redactor.text(caller.session.as_bytes()));
         entry.client = caller.client.as_ref().map(|name| redactor.text(name.as_bytes()));
         entry.owner = Some(self.owner.id().to_string());
-        entry.command = Some(command(opening.request, redactor));
+        entry.command = Some(answer::command(opening.request, redactor));
         entry.request_digest.clone_from(&said.request_digest);
         entry.scene_digest.clone_from(&said.scene_digest);
         entry.verdict = said.verdict.to_string();
         entry.rules.clone_from(&said.rules);
-        entry.extra.insert("cwd".into(), cwd(opening.request, redactor).into_inner().into());
+        entry
+            .extra
+            .insert("cwd".into(), answer::cwd(opening.request, redactor).into_inner().into());
         entry.extra.insert("policy_digest".into(), self.policy.digest().into());
         self.ledger.append(&entry).map_err(Error::Record)
     }
@@ -104,7 +96,8 @@ impl Hall {
         refused: Refused,
         opening: &Opening<'_>,
     ) -> Result<Admission, Error> {
-        let mut reply = unstarted(opening, Ending::Refused(refused.failure), refused.enforced);
+        let mut reply =
+            answer::unstarted(opening, Ending::Refused(refused.failure), refused.enforced);
         reply.verdict = refused.verdict;
         reply.reasons = reasons(&refused.reasons, opening.redactor);
         reply.record = Some(self.record_closing(&reply, opening.redactor)?);
@@ -116,7 +109,7 @@ impl Hall {
     pub(super) fn close(&self, closing: Closing, steps: Vec<StepDone>) -> Result<Reply, Error> {
         let Closing { admitted, mut spool, failed } = closing;
         let redactor = admitted.redactor();
-        let ending = overall(&steps);
+        let ending = answer::overall(&steps);
         let parts = Parts {
             id: admitted.id().clone(),
             verdict: "allow",
@@ -126,11 +119,11 @@ impl Hall {
             began: admitted.began,
             ending,
         };
-        let mut reply = bare_reply(parts, admitted.request(), redactor);
+        let mut reply = answer::bare_reply(parts, admitted.request(), redactor);
         reply.hints = self.hints(&admitted, &steps, failed.as_ref());
-        fill_steps(&mut reply, &admitted, &steps);
-        match spool.finish().and_then(|totals| Ok((totals, excerpt(&spool, &reply)?))) {
-            Ok((totals, excerpt)) => fill_output(&mut reply, totals, excerpt),
+        answer::fill_steps(&mut reply, &admitted, &steps);
+        match spool.finish().and_then(|totals| Ok((totals, answer::excerpt(&spool, &reply)?))) {
+            Ok((totals, excerpt)) => answer::fill_output(&mut reply, totals, excerpt),
             Err(error) => {
                 let told = format!("what it said cannot be shown: {}", with_causes(&error));
                 reply.hints.push(redactor.text(told.as_bytes()));
@@ -156,7 +149,7 @@ impl Hall {
     /// Closes the entry of a job that came through the gate and was never started.
     pub(super) fn close_unstarted(&self, opening: &Opening<'_>) -> Result<(), Error> {
         let enforced = Enforced::nothing(self.policy.mode());
-        let reply = unstarted(opening, Ending::NotStarted(Failure::Ours), enforced);
+        let reply = answer::unstarted(opening, Ending::NotStarted(Failure::Ours), enforced);
         self.record_closing(&reply, opening.redactor)?;
         self.owner.closes(opening.id).map_err(Error::Run)
     }
@@ -222,7 +215,7 @@ impl Hall {
         let read = policy::hints(admitted.request(), &self.policy);
         hints.extend(read.iter().map(|hint| text(hint)));
         let steps = steps.iter().enumerate();
-        hints.extend(steps.filter_map(|(at, step)| not_started(at, step, admitted)));
+        hints.extend(steps.filter_map(|(at, step)| answer::not_started(at, step, admitted)));
         if let Some(error) = failed {
             hints.push(text(&format!(
                 "the job was ended because its output could not be stored: {}",
@@ -259,154 +252,6 @@ impl Hall {
         }
         Ok(())
     }
-}
-
-/// Reasons as they leave the house.
-pub(super) fn reasons(reasons: &[policy::Reason], redactor: &Redactor) -> Vec<reply::Reason> {
-    let one = |reason: &policy::Reason| reply::Reason {
-        rule: reason.rule.clone(),
-        layer: reason.layer.name(),
-        span: reason.span,
-        message: redactor.text(reason.message.as_bytes()),
-        remedy: redactor.text(reason.remedy.as_bytes()),
-    };
-    reasons.iter().map(one).collect()
-}
-
-/// The reply of a request of which nothing ran.
-fn unstarted(opening: &Opening<'_>, ending: Ending, enforced: Enforced) -> Reply {
-    let parts = Parts {
-        id: opening.id.clone(),
-        verdict: "allow",
-        reasons: Vec::new(),
-        ending,
-        enforced,
-        deadline: Deadline { asked: opening.request.timeout, applied: None },
-        began: opening.began,
-    };
-    bare_reply(parts, opening.request, opening.redactor)
-}
-
-fn bare_reply(parts: Parts, request: &Request, redactor: &Redactor) -> Reply {
-    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    Reply {
-        session: request.caller.session.clone(),
-        command: command(request, redactor),
-        cwd: cwd(request, redactor),
-        verdict: parts.verdict,
-        reasons: parts.reasons,
-        exit_code: Some(parts.ending.exit_code()),
-        ending: Some(parts.ending),
-        duration_ms: Duration::ZERO,
-        deadline: reply::Deadline {
-            asked_ms: parts.deadline.asked.map(millis),
-            applied_ms: parts.deadline.applied.map(millis),
-        },
-        running: false,
-        waiting_for_input: None,
-        pid: None,
-        started_at: record::rfc3339(parts.began),
-        stdout: Redacted::default(),
-        stderr: Redacted::default(),
-        output: Whole {
-            id: parts.id.clone(),
-            stdout_bytes: 0,
-            stderr_bytes: 0,
-            omitted: Vec::new(),
-            redactions: 0,
-        },
-        enforced: parts.enforced,
-        denials: Vec::new(),
-        usage: Used::default(),
-        survivors: Vec::new(),
-        later: Vec::new(),
-        hints: Vec::new(),
-        steps: Vec::new(),
-        record: None,
-        id: parts.id,
-    }
-}
-
-/// The first failure is the ending of the whole; without one, the last step's.
-fn overall(steps: &[StepDone]) -> Ending {
-    let failed = steps.iter().find(|step| !step.outcome.ending.is_success());
-    let told = failed.or(steps.last()).map(|step| step.outcome.ending.clone());
-    told.unwrap_or(Ending::Lost)
-}
-
-fn excerpt(spool: &Spool, reply: &Reply) -> Result<capture::Excerpt, capture::Error> {
-    let good = reply.ending.as_ref().is_some_and(Ending::is_success);
-    let lean = if good { Lean::Success } else { Lean::Failure };
-    spool.excerpt(reply.id.as_str(), Budget::default(), lean)
-}
-
-fn fill_output(reply: &mut Reply, totals: Totals, excerpt: capture::Excerpt) {
-    reply.output.stdout_bytes = totals.stdout_bytes;
-    reply.output.stderr_bytes = totals.stderr_bytes;
-    reply.output.redactions = totals.redactions;
-    reply.output.omitted = excerpt.omitted;
-    reply.stdout = excerpt.stdout;
-    reply.stderr = excerpt.stderr;
-}
-
-fn fill_steps(reply: &mut Reply, admitted: &Admitted, steps: &[StepDone]) {
-    reply.duration_ms = steps.iter().map(|step| step.outcome.duration).sum();
-    reply.pid = steps.iter().rev().find_map(|step| step.outcome.pid);
-    if let Some(last) = steps.last() {
-        reply.usage = Used {
-            user_ms: last.outcome.usage.user,
-            system_ms: last.outcome.usage.system,
-            max_rss_bytes: last.outcome.usage.max_rss_bytes,
-        };
-    }
-    let redactor = admitted.redactor();
-    for survivor in steps.iter().flat_map(|step| &step.outcome.survivors) {
-        let command = redactor.text(&survivor.command);
-        reply.survivors.push(reply::Survivor { pid: survivor.pid, command, job: None });
-    }
-    if admitted.request().steps.len() > 1 {
-        let asked = admitted.request().steps.iter().enumerate();
-        reply.steps = asked
-            .map(|(at, step)| step_reply(redactor.text(&step.text()), steps.get(at)))
-            .collect();
-    }
-}
-
-fn step_reply(command: Redacted<String>, done: Option<&StepDone>) -> StepReply {
-    let Some(StepDone { outcome, before, after }) = done else {
-        return StepReply {
-            command,
-            ending: None,
-            exit_code: None,
-            duration_ms: Duration::ZERO,
-            stdout_bytes: [0, 0],
-            stderr_bytes: [0, 0],
-        };
-    };
-    StepReply {
-        command,
-        ending: Some(outcome.ending.clone()),
-        exit_code: Some(outcome.ending.exit_code()),
-        duration_ms: outcome.duration,
-        stdout_bytes: [before.stdout_bytes, after.stdout_bytes],
-        stderr_bytes: [before.stderr_bytes, after.stderr_bytes],
-    }
-}
-
-/// Why a command could not be started: what was tried, on what, what to do.
-fn not_started(at: usize, step: &StepDone, admitted: &Admitted) -> Option<Redacted<String>> {
-    let (stage, errno) = step.outcome.not_started?;
-    let told = super::start_failure::sentence(stage, errno, admitted.plan().starts().get(at)?);
-    Some(admitted.redactor().text(told.as_bytes()))
-}
-
-fn command(request: &Request, redactor: &Redactor) -> Redacted<String> {
-    let texts: Vec<Vec<u8>> = request.steps.iter().map(|step| step.text()).collect();
-    redactor.text(&texts.join(&b'\n'))
-}
-
-fn cwd(request: &Request, redactor: &Redactor) -> Redacted<String> {
-    redactor.text(request.cwd.as_os_str().as_encoded_bytes())
 }
 
 fn json(what: &'static str, value: &impl serde::Serialize) -> Result<serde_json::Value, Error> {

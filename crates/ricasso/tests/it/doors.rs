@@ -76,7 +76,8 @@ fn refusals_say_the_rule_and_what_would_be_allowed() {
 #[test]
 fn closed_standard_streams_do_no_harm() {
     let place = Place::new();
-    let mut command = place.command(&["run", "--mode", "open", "-c", "echo a; echo b >&2; touch ran"]);
+    let mut command =
+        place.command(&["run", "--mode", "open", "-c", "echo a; echo b >&2; touch ran"]);
     let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
     assert!(status.success());
     let script = format!(

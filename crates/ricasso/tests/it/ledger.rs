@@ -29,7 +29,8 @@ fn refused_calls_are_recorded_too() {
     let place = Place::new();
     assert_eq!(place.call(&["run", "-c", "true"]).code, 125);
     assert_eq!(place.call(&["run", "--mode", "open", "-c", "echo 'open"]).code, 126);
-    let kinds: Vec<Value> = ledger_lines(&place).iter().map(|l| l["ending"]["kind"].clone()).collect();
+    let kinds: Vec<Value> =
+        ledger_lines(&place).iter().map(|l| l["ending"]["kind"].clone()).collect();
     assert_eq!(kinds, [Value::Null, "refused".into(), Value::Null, "refused".into()]);
 }
 
@@ -103,12 +104,12 @@ fn on_a_small_disk(place: &Place, name: &str, size: &str, text: &str) -> Option<
 #[test]
 fn a_disk_that_fills_up_ends_the_job_and_is_named() {
     let place = Place::new();
-    let text = "$RICASSO run --mode open --json -c 'yes | head -c 30000000; echo end'; echo \"code $?\"";
+    let text =
+        "$RICASSO run --mode open --json -c 'yes | head -c 30000000; echo end'; echo \"code $?\"";
     let name = "a_disk_that_fills_up_ends_the_job_and_is_named";
     let Some(said) = on_a_small_disk(&place, name, "2m", text) else { return };
-    let reply: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap_or_else(|_| {
-        panic!("{said}")
-    });
+    let reply: Value =
+        serde_json::from_str(said.lines().next().unwrap()).unwrap_or_else(|_| panic!("{said}"));
     assert_eq!(reply["ending"]["limit"], "disk", "{reply}");
     let hints = reply["hints"].to_string();
     assert!(hints.contains("No space left") && hints.contains("stdout"), "{hints}");

@@ -1,0 +1,175 @@
+//! A reply from what is known: values in, value out.
+
+use super::admit::Admitted;
+use super::close::{Opening, StepDone};
+use crate::capture::{self, Budget, Lean, Redacted, Redactor, Spool, Totals};
+use crate::plan::{Deadline, Enforced};
+use crate::policy;
+use crate::record;
+use crate::reply::{self, Reply, StepReply, Used, Whole};
+use crate::request::Request;
+use crate::run::{Ending, JobId};
+use std::time::{Duration, SystemTime};
+
+/// What a reply is made of, beside the request itself.
+pub(super) struct Parts {
+    pub(super) id: JobId,
+    pub(super) verdict: &'static str,
+    pub(super) reasons: Vec<reply::Reason>,
+    pub(super) ending: Ending,
+    pub(super) enforced: Enforced,
+    pub(super) deadline: Deadline,
+    pub(super) began: SystemTime,
+}
+
+/// Reasons as they leave the house.
+pub(super) fn reasons(reasons: &[policy::Reason], redactor: &Redactor) -> Vec<reply::Reason> {
+    let one = |reason: &policy::Reason| reply::Reason {
+        rule: reason.rule.clone(),
+        layer: reason.layer.name(),
+        span: reason.span,
+        message: redactor.text(reason.message.as_bytes()),
+        remedy: redactor.text(reason.remedy.as_bytes()),
+    };
+    reasons.iter().map(one).collect()
+}
+
+/// The reply of a request of which nothing ran.
+pub(super) fn unstarted(opening: &Opening<'_>, ending: Ending, enforced: Enforced) -> Reply {
+    let parts = Parts {
+        id: opening.id.clone(),
+        verdict: "allow",
+        reasons: Vec::new(),
+        ending,
+        enforced,
+        deadline: Deadline { asked: opening.request.timeout, applied: None },
+        began: opening.began,
+    };
+    bare_reply(parts, opening.request, opening.redactor)
+}
+
+pub(super) fn bare_reply(parts: Parts, request: &Request, redactor: &Redactor) -> Reply {
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    Reply {
+        session: request.caller.session.clone(),
+        command: command(request, redactor),
+        cwd: cwd(request, redactor),
+        verdict: parts.verdict,
+        reasons: parts.reasons,
+        exit_code: Some(parts.ending.exit_code()),
+        ending: Some(parts.ending),
+        duration_ms: Duration::ZERO,
+        deadline: reply::Deadline {
+            asked_ms: parts.deadline.asked.map(millis),
+            applied_ms: parts.deadline.applied.map(millis),
+        },
+        running: false,
+        waiting_for_input: None,
+        pid: None,
+        started_at: record::rfc3339(parts.began),
+        stdout: Redacted::default(),
+        stderr: Redacted::default(),
+        output: Whole {
+            id: parts.id.clone(),
+            stdout_bytes: 0,
+            stderr_bytes: 0,
+            omitted: Vec::new(),
+            redactions: 0,
+        },
+        enforced: parts.enforced,
+        denials: Vec::new(),
+        usage: Used::default(),
+        survivors: Vec::new(),
+        later: Vec::new(),
+        hints: Vec::new(),
+        steps: Vec::new(),
+        record: None,
+        id: parts.id,
+    }
+}
+
+/// The first failure is the ending of the whole; without one, the last step's.
+pub(super) fn overall(steps: &[StepDone]) -> Ending {
+    let failed = steps.iter().find(|step| !step.outcome.ending.is_success());
+    let told = failed.or(steps.last()).map(|step| step.outcome.ending.clone());
+    told.unwrap_or(Ending::Lost)
+}
+
+pub(super) fn excerpt(spool: &Spool, reply: &Reply) -> Result<capture::Excerpt, capture::Error> {
+    let good = reply.ending.as_ref().is_some_and(Ending::is_success);
+    let lean = if good { Lean::Success } else { Lean::Failure };
+    spool.excerpt(reply.id.as_str(), Budget::default(), lean)
+}
+
+pub(super) fn fill_output(reply: &mut Reply, totals: Totals, excerpt: capture::Excerpt) {
+    reply.output.stdout_bytes = totals.stdout_bytes;
+    reply.output.stderr_bytes = totals.stderr_bytes;
+    reply.output.redactions = totals.redactions;
+    reply.output.omitted = excerpt.omitted;
+    reply.stdout = excerpt.stdout;
+    reply.stderr = excerpt.stderr;
+}
+
+pub(super) fn fill_steps(reply: &mut Reply, admitted: &Admitted, steps: &[StepDone]) {
+    reply.duration_ms = steps.iter().map(|step| step.outcome.duration).sum();
+    reply.pid = steps.iter().rev().find_map(|step| step.outcome.pid);
+    if let Some(last) = steps.last() {
+        reply.usage = Used {
+            user_ms: last.outcome.usage.user,
+            system_ms: last.outcome.usage.system,
+            max_rss_bytes: last.outcome.usage.max_rss_bytes,
+        };
+    }
+    let redactor = admitted.redactor();
+    for survivor in steps.iter().flat_map(|step| &step.outcome.survivors) {
+        let command = redactor.text(&survivor.command);
+        reply.survivors.push(reply::Survivor { pid: survivor.pid, command, job: None });
+    }
+    if admitted.request().steps.len() > 1 {
+        let asked = admitted.request().steps.iter().enumerate();
+        reply.steps = asked
+            .map(|(at, step)| step_reply(redactor.text(&step.text()), steps.get(at)))
+            .collect();
+    }
+}
+
+fn step_reply(command: Redacted<String>, done: Option<&StepDone>) -> StepReply {
+    let Some(StepDone { outcome, before, after }) = done else {
+        return StepReply {
+            command,
+            ending: None,
+            exit_code: None,
+            duration_ms: Duration::ZERO,
+            stdout_bytes: [0, 0],
+            stderr_bytes: [0, 0],
+        };
+    };
+    StepReply {
+        command,
+        ending: Some(outcome.ending.clone()),
+        exit_code: Some(outcome.ending.exit_code()),
+        duration_ms: outcome.duration,
+        stdout_bytes: [before.stdout_bytes, after.stdout_bytes],
+        stderr_bytes: [before.stderr_bytes, after.stderr_bytes],
+    }
+}
+
+/// Why a command could not be started: what was tried, on what, what to do.
+pub(super) fn not_started(
+    at: usize,
+    step: &StepDone,
+    admitted: &Admitted,
+) -> Option<Redacted<String>> {
+    let (stage, errno) = step.outcome.not_started?;
+    let told = super::start_failure::sentence(stage, errno, admitted.plan().starts().get(at)?);
+    Some(admitted.redactor().text(told.as_bytes()))
+}
+
+pub(super) fn command(request: &Request, redactor: &Redactor) -> Redacted<String> {
+    let texts: Vec<Vec<u8>> = request.steps.iter().map(|step| step.text()).collect();
+    redactor.text(&texts.join(&b'\n'))
+}
+
+pub(super) fn cwd(request: &Request, redactor: &Redactor) -> Redacted<String> {
+    redactor.text(request.cwd.as_os_str().as_encoded_bytes())
+}
