@@ -19,7 +19,8 @@ struct Spot {
 impl Reader<'_> {
     /// Splits the literal parts of a word at the marks of brace expansions.
     pub(super) fn mark_braces(&self, parts: &mut Vec<Part>) {
-        let opens = |part: &Part| matches!(&part.kind, Piece::Literal(text) if text.contains(&b'{'));
+        let opens =
+            |part: &Part| matches!(&part.kind, Piece::Literal(text) if text.contains(&b'{'));
         if !parts.iter().any(opens) {
             return;
         }

@@ -29,11 +29,7 @@ impl Reader<'_> {
             None => delimiter(word, raw, word.span.start),
         };
         let at = self.cursor.source.origin(self.cursor.end);
-        self.house.heres.push(Here {
-            span: crate::Span::new(at, at),
-            quoted,
-            ..Here::default()
-        });
+        self.house.heres.push(Here { span: crate::Span::new(at, at), quoted, ..Here::default() });
         self.lex.pending.push(Pending { id, delimiter, quoted, strip });
         HereId(id)
     }
@@ -46,9 +42,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Here-documents that were still due when a substitution closed come behind the next newline.
+    /// Here-documents that were still due when a substitution closed: their bodies come behind
+    /// the line, before those of the line itself.
     pub(super) fn close_pending(&mut self, pending: Vec<Pending>) {
-        self.lex.pending.extend(pending);
+        self.lex.overdue |= !pending.is_empty();
+        self.lex.pending.splice(0..0, pending);
     }
 
     fn body(&mut self, pending: &Pending) -> Here {
@@ -141,11 +139,11 @@ impl Reader<'_> {
                 }
                 length = 2;
             }
-            for at in pos..(pos + length).min(text.len()) {
-                bytes.push(text[at]);
-                table.push(source.origin(start + at) as u32);
+            for &byte in text.iter().skip(pos).take(length) {
+                bytes.push(byte);
+                table.push(source.origin(start + pos) as u32);
+                pos += 1;
             }
-            pos += length;
         }
         table.push(source.origin(end) as u32);
         (bytes, table)
@@ -155,11 +153,7 @@ impl Reader<'_> {
 fn is_quote(piece: &Piece) -> bool {
     matches!(
         piece,
-        Piece::Escaped(_)
-            | Piece::Single(_)
-            | Piece::Ansi(_)
-            | Piece::Double(_)
-            | Piece::Locale(_)
+        Piece::Escaped(_) | Piece::Single(_) | Piece::Ansi(_) | Piece::Double(_) | Piece::Locale(_)
     )
 }
 

@@ -301,7 +301,8 @@ impl<'s> Reader<'s> {
         if self.command_may_come() && !self.lex.test && !self.lex.array && self.bash() {
             self.lex.declares |= DECLARES.contains(&&*text);
         }
-        if angle && self.bash() && text.len() > 2 && text.starts_with(b"{") && text.ends_with(b"}") {
+        if angle && self.bash() && text.len() > 2 && text.starts_with(b"{") && text.ends_with(b"}")
+        {
             let name = &text[1..text.len() - 1];
             if is_name(name) || is_indexed_name(name) {
                 return Tok::FdName;
@@ -367,8 +368,9 @@ impl<'s> Reader<'s> {
                 }
                 Some(Res::In)
             }
-            b"do" if (awaited && matches!(last, Tok::Newline | Tok::Semi))
-                || (after_name && before != Tok::Reserved(Res::Case)) =>
+            b"do"
+                if (awaited && matches!(last, Tok::Newline | Tok::Semi))
+                    || (after_name && before != Tok::Reserved(Res::Case)) =>
             {
                 self.lex.awaits_in = self.lex.awaits_in.saturating_sub(1);
                 Some(Res::Do)
