@@ -80,15 +80,6 @@ impl<'s> Cursor<'s> {
         Some(byte)
     }
 
-    /// Takes the next byte if it is `wanted`.
-    pub(crate) fn eat(&mut self, wanted: u8) -> bool {
-        let found = self.peek() == Some(wanted);
-        if found {
-            self.pos += 1;
-        }
-        found
-    }
-
     /// The byte at an offset of the source, within the end.
     pub(crate) fn byte_at(&self, pos: usize) -> Option<u8> {
         if pos < self.end { self.source.text.get(pos).copied() } else { None }
@@ -102,11 +93,6 @@ impl<'s> Cursor<'s> {
         let second = self.peek();
         self.pos = at;
         second
-    }
-
-    /// Whether nothing is left; a trailing continuation counts as nothing.
-    pub(crate) fn at_end(&mut self) -> bool {
-        self.peek().is_none()
     }
 }
 

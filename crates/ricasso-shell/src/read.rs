@@ -29,6 +29,7 @@ use crate::error::{Unreadable, Why};
 use crate::limit::{DEPTH, Limit, NODES, TEXT_BYTES};
 use crate::span::Span;
 use crate::tree::{Here, List};
+pub(crate) use decode::decode;
 use known::Known;
 use token::Lex;
 

@@ -2,6 +2,8 @@
 //!
 //! A script owns its text; nothing in it changes after it was read.
 
+use std::sync::Arc;
+
 use crate::cursor::Source;
 use crate::error::Unreadable;
 use crate::read::read_source;
@@ -22,10 +24,10 @@ pub enum Shell {
 pub struct Script {
     /// What it is made of.
     pub body: List,
-    text: Box<[u8]>,
-    shell: Shell,
-    heres: Vec<Here>,
-    unreadable: Option<Unreadable>,
+    pub(crate) text: Arc<[u8]>,
+    pub(crate) shell: Shell,
+    pub(crate) heres: Vec<Here>,
+    pub(crate) unreadable: Option<Unreadable>,
 }
 
 /// Reads a text. Every input gives a script; `Script::unreadable` tells how far it was understood.

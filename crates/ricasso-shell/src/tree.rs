@@ -276,8 +276,8 @@ pub enum Fd {
     Usual,
     /// A number.
     Number(u32),
-    /// `{name}`: the shell picks one and sets the variable.
-    Named(Box<[u8]>),
+    /// `{name}`: the shell picks one and sets the variable. The word has its braces.
+    Named(Word),
 }
 
 /// The redirection operators.

@@ -107,10 +107,13 @@ fn written(mark: Brace) -> &'static [u8] {
     }
 }
 
+/// Words under construction.
+type Words = Vec<Vec<u8>>;
+
 /// The words of the braces in `parts`. Works outwards on a stack, so that depth costs no recursion.
 fn alternatives(parts: &[Part]) -> Option<Vec<Vec<u8>>> {
     // Each frame: the words finished by commas, and those under construction.
-    let mut frames: Vec<(Vec<Vec<u8>>, Vec<Vec<u8>>)> = vec![(Vec::new(), vec![Vec::new()])];
+    let mut frames: Vec<(Words, Words)> = vec![(Vec::new(), vec![Vec::new()])];
     for part in parts {
         match &part.kind {
             Piece::Brace(Brace::Open) => frames.push((Vec::new(), vec![Vec::new()])),

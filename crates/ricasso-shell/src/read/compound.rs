@@ -48,6 +48,9 @@ impl Reader<'_> {
         if self.lex.tok == Tok::ArithFor && !select {
             return self.for_arith();
         }
+        if self.lex.tok == Tok::BadArithFor {
+            return self.bad_for_arith();
+        }
         if self.lex.tok != Tok::Word {
             self.unexpected();
         }
@@ -112,6 +115,12 @@ impl Reader<'_> {
         }
         let body = self.loop_body();
         Kind::ForArith(Box::new(ForArith { clauses, body }))
+    }
+
+    fn bad_for_arith(&mut self) -> Kind {
+        let mut command = ForArith::default();
+        command.clauses.parts.extend(self.give_up());
+        Kind::ForArith(Box::new(command))
     }
 
     /// Whether the expressions of `for ((…))` are three, as the shell counts them.

@@ -8,22 +8,31 @@ impl Reader<'_> {
     /// The bytes that the text between two offsets stands for, and where each came from.
     pub(super) fn decoded(&self, start: usize, end: usize) -> (Vec<u8>, Vec<u32>) {
         let text = self.cursor.source.text.get(start..end).unwrap_or_default();
-        let mut bytes = Vec::with_capacity(text.len());
-        let mut table = Vec::with_capacity(text.len() + 1);
-        let mut pos = 0;
-        while pos < text.len() {
-            let (length, decoded) = one(&text[pos..]);
-            if decoded.first() == Some(&0) {
-                break;
-            }
-            let origin = self.cursor.source.origin(start + pos) as u32;
-            table.extend(std::iter::repeat_n(origin, decoded.len()));
-            bytes.extend_from_slice(&decoded);
-            pos += length;
+        let (bytes, mut table) = decode(text, start);
+        for at in &mut table {
+            *at = self.cursor.source.origin(*at as usize) as u32;
         }
-        table.push(self.cursor.source.origin(end) as u32);
         (bytes, table)
     }
+}
+
+/// The bytes that an escaped text stands for, and the offset of each when the text starts at
+/// `start`.
+pub(crate) fn decode(text: &[u8], start: usize) -> (Vec<u8>, Vec<u32>) {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut table = Vec::with_capacity(text.len() + 1);
+    let mut pos = 0;
+    while pos < text.len() {
+        let (length, decoded) = one(&text[pos..]);
+        if decoded.first() == Some(&0) {
+            break;
+        }
+        table.extend(std::iter::repeat_n((start + pos) as u32, decoded.len()));
+        bytes.extend_from_slice(&decoded);
+        pos += length;
+    }
+    table.push((start + text.len()) as u32);
+    (bytes, table)
 }
 
 /// Whether `text`, which starts inside `$'…'`, has the closing quote.

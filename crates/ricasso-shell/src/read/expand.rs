@@ -35,8 +35,9 @@ impl Reader<'_> {
 
     /// `$(…)` or `$((…))`, whose parenthesis has been taken.
     pub(super) fn substitution(&mut self, at: usize) -> Piece {
+        let first = self.peek();
         let start = self.pos();
-        if self.peek() == Some(b'(') && self.known.end(start).is_none() {
+        if first == Some(b'(') && self.known.end(start).is_none() {
             let end = self.inner_end(Pair::arith(at));
             if let Some((inside, close)) = self.arith_extent(start, end) {
                 return Piece::Arith(Box::new(self.arith_text(inside, close)));
@@ -53,8 +54,9 @@ impl Reader<'_> {
         self.next();
         self.next();
         let input = byte == b'<';
+        let first = self.peek();
         let start = self.pos();
-        if self.peek() == Some(b'(') && self.known.end(start).is_none() {
+        if first == Some(b'(') && self.known.end(start).is_none() {
             let end = self.inner_end(Pair::arith(at));
             let (body, unreadable) = self.late_list(start, end);
             return Piece::Process(Box::new(Process { input, body, unreadable }));

@@ -42,9 +42,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Here-documents that were still due when a substitution closed come behind the next newline.
+    /// Here-documents that were still due when a substitution closed: their bodies come behind
+    /// the line, before those of the line itself.
     pub(super) fn close_pending(&mut self, pending: Vec<Pending>) {
-        self.lex.pending.extend(pending);
+        self.lex.overdue |= !pending.is_empty();
+        self.lex.pending.splice(0..0, pending);
     }
 
     fn body(&mut self, pending: &Pending) -> Here {
@@ -137,11 +139,11 @@ impl Reader<'_> {
                 }
                 length = 2;
             }
-            for at in pos..(pos + length).min(text.len()) {
-                bytes.push(text[at]);
-                table.push(source.origin(start + at) as u32);
+            for &byte in text.iter().skip(pos).take(length) {
+                bytes.push(byte);
+                table.push(source.origin(start + pos) as u32);
+                pos += 1;
             }
-            pos += length;
         }
         table.push(source.origin(end) as u32);
         (bytes, table)

@@ -123,6 +123,11 @@ impl Reader<'_> {
             } else if byte == open && (pair.inside != Inside::Parameter || dollar) {
                 level += 1;
             }
+            if byte == b'\n' && self.lex.overdue {
+                // The shell cuts the body out of the middle of the quotes here.
+                self.fail(self.pos() - 1, Why::Unexpected);
+                return false;
+            }
             if open == b'\'' {
                 if pair.escapes && byte == b'\\' {
                     self.next_raw();
@@ -195,6 +200,7 @@ impl Reader<'_> {
 
     /// Moves behind a `$(…)`, `<(…)` or `>(…)` whose opener has been taken, reading what it runs.
     pub(super) fn substitution_extent(&mut self, at: usize) -> bool {
+        let first = self.peek();
         let start = self.pos();
         if let Some(end) = self.known.end(start)
             && end <= self.cursor.end
@@ -202,7 +208,7 @@ impl Reader<'_> {
             self.cursor.pos = end;
             return true;
         }
-        if self.peek() == Some(b'(') {
+        if first == Some(b'(') {
             return self.pair(Pair::arith(at));
         }
         self.substitution_commands(at)
@@ -210,6 +216,7 @@ impl Reader<'_> {
 
     /// Reads the commands of a substitution and keeps them.
     pub(super) fn substitution_commands(&mut self, at: usize) -> bool {
+        self.peek();
         let start = self.pos();
         if !self.enter() {
             return false;

@@ -22,12 +22,7 @@ impl Reader<'_> {
         let start = self.lex.start;
         let fd = match self.lex.tok {
             Tok::Number(number) => Fd::Number(number),
-            Tok::FdName => {
-                let word = std::mem::take(&mut self.lex.word);
-                let text = word.span.of(self.cursor.source.text);
-                let inside = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
-                Fd::Named(inside.into())
-            }
+            Tok::FdName => Fd::Named(std::mem::take(&mut self.lex.word)),
             _ => Fd::Usual,
         };
         if fd != Fd::Usual {

@@ -138,17 +138,40 @@ impl Reader<'_> {
         if self.error.is_some() {
             return;
         }
-        let at = self.pos();
-        if self.lex.substitution || self.cursor.at_end() {
-            self.fail(self.lex.start, Why::Condition);
-            return;
+        if let Some(part) = self.give_up() {
+            let word = Word { span: part.span, parts: vec![part] };
+            test.terms.push(Term { operator: None, operands: vec![word] });
         }
-        let span = self.span(self.lex.start, self.cursor.end);
+    }
+
+    /// Ends the reading the way the shell does after a bad condition: the rest of the line is
+    /// only split into tokens, then reading stops without an error. Where that fails, or there is
+    /// no line left, it is an error after all and nothing is given back.
+    pub(super) fn give_up(&mut self) -> Option<Part> {
+        let at = self.lex.start;
+        if self.lex.substitution {
+            self.fail(at, Why::Condition);
+            return None;
+        }
+        let mut content = !matches!(self.lex.met, Tok::Newline | Tok::End);
+        self.lex.test = false;
+        loop {
+            match self.token() {
+                Tok::Newline => break,
+                Tok::End if content => break,
+                Tok::End => {
+                    self.fail(at, Why::Condition);
+                    return None;
+                }
+                _ => content = true,
+            }
+        }
+        if self.error.is_some() {
+            return None;
+        }
+        let span = self.span(at, self.cursor.end);
         let error = Unreadable { at: span.start, from: span.start, why: Why::Condition };
-        let part = Part { span, kind: Piece::Broken(error) };
-        let word = Word { span, parts: vec![part] };
-        test.terms.push(Term { operator: None, operands: vec![word] });
-        self.cursor.pos = at;
         self.stop();
+        Some(Part { span, kind: Piece::Broken(error) })
     }
 }

@@ -3,7 +3,6 @@
 //! Which word is reserved depends on the token before it, so the last two are remembered, as in
 //! the shell. It never looks further ahead than the shell does: here-documents hang on that.
 
-use crate::error::Why;
 use crate::tree::{Assignment, Element, Operator, Word};
 
 use super::Reader;
@@ -40,6 +39,8 @@ pub(super) enum Tok {
     Arith,
     /// `(( … ))` behind `for`.
     ArithFor,
+    /// `((` behind `for` without its `))`.
+    BadArithFor,
     Reserved(Res),
 }
 
@@ -84,6 +85,8 @@ pub(super) enum Res {
 pub(super) struct Lex {
     /// The token that the grammar looks at.
     pub(super) tok: Tok,
+    /// The token that was read last, also inside `[[ … ]]`, where the grammar sees none.
+    pub(super) met: Tok,
     /// Where it stands.
     pub(super) start: usize,
     pub(super) end: usize,
@@ -118,6 +121,8 @@ pub(super) struct Lex {
     pub(super) substitution: bool,
     /// Here-documents whose bodies come behind the next newline.
     pub(super) pending: Vec<Pending>,
+    /// One of them belongs to a substitution that has closed already.
+    pub(super) overdue: bool,
     /// The element that belongs to a word in an array.
     pub(super) element: Element,
     /// The text is exhausted by an error.
@@ -150,7 +155,7 @@ impl Tok {
             ),
             Tok::End | Tok::Redirect(..) | Tok::Number(_) | Tok::FdName | Tok::Dash => false,
             Tok::Arith => true,
-            Tok::Word | Tok::Assignment | Tok::ArithFor => false,
+            Tok::Word | Tok::Assignment | Tok::ArithFor | Tok::BadArithFor => false,
         }
     }
 }
@@ -183,8 +188,9 @@ impl Reader<'_> {
 
     /// Whether the next word may be an assignment or the name of a command.
     pub(super) fn command_may_come(&self) -> bool {
+        let target = matches!(self.lex.last, Tok::Redirect(..));
         self.lex.last == Tok::Assignment
-            || (self.lex.redirects_first && !self.lex.patterns)
+            || (self.lex.redirects_first && !self.lex.patterns && !target)
             || (self.lex.last != Tok::ArmEnd && self.reserved_may_come())
     }
 
@@ -196,6 +202,7 @@ impl Reader<'_> {
     /// Reads one token and notes where it ends.
     pub(super) fn token(&mut self) -> Tok {
         let tok = self.any_token();
+        self.lex.met = tok;
         if !matches!(tok, Tok::Word | Tok::Assignment | Tok::FdName) {
             self.lex.end = self.pos();
         }
@@ -245,6 +252,7 @@ impl Reader<'_> {
 
     fn newline(&mut self) -> Tok {
         self.read_bodies();
+        self.lex.overdue = false;
         self.lex.declares = false;
         Tok::Newline
     }
@@ -348,8 +356,7 @@ impl Reader<'_> {
             return if behind_for { Tok::ArithFor } else { Tok::Arith };
         }
         if behind_for {
-            self.fail(first, Why::Unexpected);
-            return Tok::End;
+            return Tok::BadArithFor;
         }
         self.cursor.pos = first;
         Tok::Open

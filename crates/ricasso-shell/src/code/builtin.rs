@@ -1,0 +1,170 @@
+//! Builtins that evaluate their arguments, and words that start another command.
+//!
+//! The list is of the shell's own builtins; what other programs do with their arguments is not
+//! for the reader to know, but for the plain wrappers that lead to a shell.
+
+use std::borrow::Cow;
+
+use crate::tree::{Command, Piece, Word};
+
+use super::text::{joined, span_of};
+use super::{Collect, How};
+
+/// Programs that start the program named by their first operand.
+const WRAPPERS: [&[u8]; 17] = [
+    b"command", b"exec", b"builtin", b"env", b"nohup", b"nice", b"sudo", b"doas", b"timeout",
+    b"setsid", b"stdbuf", b"xargs", b"busybox", b"time", b"ionice", b"chroot", b"coproc",
+];
+
+/// Short options of wrappers that take the next word.
+const OPTIONS_WITH_WORD: &[u8] = b"aunCgpckLnPsIdEhrtTDo";
+
+impl<'s> Collect<'s> {
+    /// Looks at the words of a command, and at those behind wrappers.
+    pub(super) fn words(&mut self, command: &'s Command, words: &'s [Word]) {
+        let mut rest = words;
+        loop {
+            let Some(first) = rest.first() else { return };
+            let Some(value) = first.value() else {
+                self.add(How::Name, first.span, None);
+                return;
+            };
+            let name = base(&value).to_vec();
+            self.builtin(&name, &rest[1..]);
+            self.shell_words(command, &name, &rest[1..]);
+            if !WRAPPERS.contains(&name.as_slice()) {
+                return;
+            }
+            let behind = &rest[1..];
+            let Some(span) = span_of(behind) else { return };
+            self.add(How::Wrapped, span, None);
+            rest = operands(&name, behind);
+        }
+    }
+
+    fn builtin(&mut self, name: &[u8], arguments: &'s [Word]) {
+        match name {
+            b"eval" => self.evaluated(How::Eval, after_dashes(arguments)),
+            b"trap" => {
+                let operands = after_dashes(arguments);
+                let prints = value(operands.first()).is_some_and(|word| {
+                    matches!(&*word, b"-p" | b"-l" | b"-" | b"") || operands.len() < 2
+                });
+                if !prints {
+                    self.evaluated(How::Trap, operands.get(..1).unwrap_or_default());
+                }
+            }
+            b"." | b"source" => {
+                if let Some(file) = after_dashes(arguments).first() {
+                    self.source(file);
+                }
+            }
+            b"alias" => {
+                for word in arguments {
+                    self.add(How::Alias, word.span, None);
+                }
+            }
+            b"let" => {
+                for word in arguments {
+                    self.evaluated(How::Expression, std::slice::from_ref(word));
+                }
+            }
+            b"test" | b"[" => self.named_behind(arguments, b"-v"),
+            b"printf" => self.named_behind(arguments, b"-v"),
+            b"wait" => self.named_behind(arguments, b"-p"),
+            b"read" | b"unset" | b"declare" | b"typeset" | b"local" | b"readonly" | b"export" => {
+                arguments.iter().for_each(|word| self.target(word));
+            }
+            b"mapfile" | b"readarray" | b"complete" | b"compgen" | b"bind"
+                if arguments.iter().any(evaluates) => {
+                    self.evaluated(How::Eval, arguments);
+                }
+            _ => {}
+        }
+    }
+
+    fn evaluated(&mut self, how: How, words: &'s [Word]) {
+        if let Some(span) = span_of(words) {
+            self.add(how, span, joined(words, &self.script.text));
+        }
+    }
+
+    /// The word behind an option that names a variable.
+    fn named_behind(&mut self, arguments: &'s [Word], option: &[u8]) {
+        for (index, word) in arguments.iter().enumerate() {
+            let Some(text) = word.value() else { continue };
+            if &*text == option {
+                arguments.get(index + 1).into_iter().for_each(|word| self.target(word));
+            } else if text.len() > option.len() && text.starts_with(option) {
+                self.target(word);
+            }
+        }
+    }
+
+    /// A word that names a variable to set: its subscript is evaluated.
+    fn target(&mut self, word: &'s Word) {
+        if let Some(text) = word.value() {
+            let name = text.split(|&byte| byte == b'=').next().unwrap_or_default();
+            if name.contains(&b'[') {
+                self.evaluated(How::Expression, std::slice::from_ref(word));
+            }
+            return;
+        }
+        let named = match word.parts.first().map(|part| &part.kind) {
+            Some(Piece::Literal(text)) => {
+                text.iter().take_while(|&&byte| byte != b'=').all(|&byte| byte != b'[')
+                    && text.contains(&b'=')
+            }
+            _ => false,
+        };
+        if !named {
+            self.add(How::Expression, word.span, None);
+        }
+    }
+}
+
+/// The last component of a path.
+pub(super) fn base(name: &[u8]) -> &[u8] {
+    name.rsplit(|&byte| byte == b'/').next().unwrap_or(name)
+}
+
+fn value(word: Option<&Word>) -> Option<Cow<'_, [u8]>> {
+    word.and_then(Word::value)
+}
+
+fn after_dashes(words: &[Word]) -> &[Word] {
+    match value(words.first()) {
+        Some(first) if &*first == b"--" => &words[1..],
+        _ => words,
+    }
+}
+
+/// Whether an argument is an option that takes text to evaluate.
+fn evaluates(word: &Word) -> bool {
+    word.value()
+        .is_none_or(|text| text.starts_with(b"-") && text.iter().any(|byte| b"CWxF".contains(byte)))
+}
+
+/// The words behind a wrapper's own options and assignments.
+fn operands<'s>(name: &[u8], words: &'s [Word]) -> &'s [Word] {
+    let mut rest = words;
+    let mut number = name == b"timeout";
+    let mut root = name == b"chroot";
+    while let Some(word) = value(rest.first()) {
+        if &*word == b"--" {
+            rest = &rest[1..];
+        } else if word.starts_with(b"-") && word.len() > 1 {
+            let glued = word.len() > 2;
+            let takes = !glued && OPTIONS_WITH_WORD.contains(&word[1]) && name != b"command";
+            rest = rest.get(if takes { 2 } else { 1 }..).unwrap_or_default();
+        } else if name == b"env" && word.contains(&b'=') {
+            rest = &rest[1..];
+        } else if number || root {
+            (number, root) = (false, false);
+            rest = &rest[1..];
+        } else {
+            break;
+        }
+    }
+    rest
+}
