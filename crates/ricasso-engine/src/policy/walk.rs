@@ -5,6 +5,10 @@
 
 use super::value::Shell;
 use crate::request::ScriptShell;
+use ricasso_shell::{Found, How, Script};
+
+/// A text inside a text inside a text: deeper ones are unknown.
+const MAX_DEPTH: usize = 8;
 
 /// One command of a text: its words, `None` where one is not known before it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,110 +59,51 @@ impl Reads {
     }
 }
 
-/// Reads a text.
-pub(super) fn walk(text: &[u8], _reads: Reads) -> Walked {
-    stand_in::walk(text)
+/// Reads a text, and the texts inside it that become code in a way that no word of a command
+/// shows: traps, and what a shell reads from its standard input.
+pub(super) fn walk(text: &[u8], reads: Reads) -> Walked {
+    let shell = match reads {
+        Reads::Bash => ricasso_shell::Shell::Bash,
+        Reads::Sh => ricasso_shell::Shell::Sh,
+    };
+    let script = ricasso_shell::read(text, shell);
+    let mut walked = Walked::default();
+    collect(&script, MAX_DEPTH, &mut walked.commands);
+    walked.unreadable = script.unreadable().map(|it| (it.at, it.to_string()));
+    walked
 }
 
-/// A deliberately small reader: quotes, `;`, `&`, `|`, newlines and comments. Whatever else a
-/// shell gives a meaning is an unknown word or makes the text unreadable, never a guess.
-mod stand_in {
-    use super::{Simple, Walked};
-
-    pub(super) fn walk(text: &[u8]) -> Walked {
-        let mut walked = Walked::default();
-        let mut open = Open::default();
-        let mut at = 0;
-        while at < text.len() {
-            match text[at] {
-                b' ' | b'\t' => {
-                    open.end_word(at);
-                    at += 1;
-                }
-                b'\n' | b';' | b'&' | b'|' | b'(' | b')' => {
-                    open.end_command(at, &mut walked);
-                    at += 1;
-                }
-                b'#' if open.word.is_none() => {
-                    at += text[at..].iter().position(|b| *b == b'\n').unwrap_or(text.len() - at);
-                }
-                quote @ (b'\'' | b'"') => match text[at + 1..].iter().position(|b| *b == quote) {
-                    Some(length) => {
-                        let inside = &text[at + 1..at + 1 + length];
-                        let plain = quote == b'\'' || !inside.iter().any(|b| b"$`\\".contains(b));
-                        open.push(at, inside, plain);
-                        at += length + 2;
-                    }
-                    None => {
-                        open.end_command(at, &mut walked);
-                        let reason = "a quote is never closed".to_string();
-                        walked.unreadable = Some((at, reason));
-                        return walked;
-                    }
-                },
-                b'\\' if text.get(at + 1).is_some_and(|next| *next != b'\n') => {
-                    open.push(at, &text[at + 1..at + 2], true);
-                    at += 2;
-                }
-                byte => {
-                    let plain = !b"$`*?[]{}~<>\\!".contains(&byte);
-                    open.push(at, &[byte], plain);
-                    at += 1;
-                }
+fn collect(script: &Script, depth: usize, commands: &mut Vec<Simple>) {
+    commands.extend(script.commands().map(|found| simple(&found)));
+    for code in script.code() {
+        match code.how {
+            How::Trap | How::ShellInput => {}
+            // A word of a command shows these, and `wrap` follows it.
+            _ => continue,
+        }
+        match code.reread(script.shell()) {
+            Some(inner) if depth > 0 && inner.unreadable().is_none() => {
+                collect(&inner, depth - 1, commands);
             }
-        }
-        open.end_command(text.len(), &mut walked);
-        walked
-    }
-
-    #[derive(Default)]
-    struct Open {
-        word: Option<(usize, Vec<u8>, bool)>,
-        words: Vec<Option<Vec<u8>>>,
-        assigned: Vec<Vec<u8>>,
-        start: usize,
-        end: usize,
-    }
-
-    impl Open {
-        fn push(&mut self, at: usize, bytes: &[u8], plain: bool) {
-            let word = self.word.get_or_insert((at, Vec::new(), true));
-            word.1.extend_from_slice(bytes);
-            word.2 &= plain;
-        }
-
-        fn end_word(&mut self, at: usize) {
-            let Some((start, bytes, known)) = self.word.take() else {
-                return;
-            };
-            if self.words.is_empty() {
-                if let Some(name) = assigned_name(&bytes) {
-                    self.assigned.push(name.to_vec());
-                    return;
-                }
-                self.start = start;
-            }
-            self.end = at;
-            self.words.push(known.then_some(bytes));
-        }
-
-        fn end_command(&mut self, at: usize, walked: &mut Walked) {
-            self.end_word(at);
-            let words = std::mem::take(&mut self.words);
-            let assigned = std::mem::take(&mut self.assigned);
-            if !words.is_empty() || !assigned.is_empty() {
-                let span = [self.start.min(self.end), self.end];
-                walked.commands.push(Simple { words, assigned, span });
-            }
+            Some(_) | None => commands.push(Simple {
+                words: vec![None, None],
+                assigned: Vec::new(),
+                span: [code.span.start, code.span.end],
+            }),
         }
     }
+}
 
-    fn assigned_name(word: &[u8]) -> Option<&[u8]> {
-        let at = word.iter().position(|byte| *byte == b'=')?;
-        let name = &word[..at];
-        let good = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        (!name.is_empty() && name.iter().all(good)).then_some(name)
+fn simple(found: &Found<'_>) -> Simple {
+    let mut words = Vec::new();
+    for word in found.words {
+        match word.values() {
+            Some(values) => words.extend(values.into_iter().map(Some)),
+            None => words.push(None),
+        }
     }
+    let assigned = found.assignments.iter().map(|assignment| assignment.name.to_vec()).collect();
+    Simple { words, assigned, span: [found.span.start, found.span.end] }
 }
 
 #[cfg(test)]
