@@ -102,8 +102,11 @@ impl Keeper {
     /// A warden for one job: a spare where one waits, else a new one.
     pub fn warden(&self) -> Result<Warden> {
         let mut state = self.state();
-        if let Some(spare) = state.spares.pop() {
-            return Ok(spare);
+        while let Some(spare) = state.spares.pop() {
+            // Somebody may have killed it while it waited.
+            if spare.report()?.is_none() {
+                return Ok(spare);
+            }
         }
         self.make(&mut state)
     }

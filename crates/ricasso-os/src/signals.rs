@@ -4,6 +4,17 @@ use crate::error::{Error, Result};
 use rustix::fd::OwnedFd;
 use std::os::fd::FromRawFd;
 
+/// The kernel's signals are numbered from 1 to this.
+const LAST_SIGNAL: libc::c_int = 64;
+/// The size of the kernel's own signal set, one bit for each.
+const MASK_BYTES: usize = 8;
+
+/// The kernel's form of an action: handler, flags, restorer, mask. All architectures that we run
+/// on have it within these words, and zeroes mean the default in every order.
+type KernelAction = [usize; 8];
+
+static DEFAULT: KernelAction = [0; 8];
+
 /// Blocks these signals in this thread and returns a descriptor that they can be read from.
 pub(crate) fn block_and_listen(signals: &[i32]) -> Result<OwnedFd> {
     let set = set_of(signals);
@@ -36,13 +47,20 @@ pub(crate) fn take(fd: &OwnedFd) -> Option<i32> {
 /// Every signal back to its default and none blocked: what is ignored or blocked would survive
 /// the exec, and a command that inherits an ignored SIGPIPE never ends behind `| head`.
 pub(crate) fn reset_all() {
-    for signal in 1..=64 {
-        if signal == libc::SIGKILL || signal == libc::SIGSTOP {
-            continue;
-        }
-        // SAFETY: SIG_DFL is no function of ours, so no handler can run; signals that libc keeps
-        // for itself are answered with an error, which is what we want (signal(2)).
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    for signal in 1..=LAST_SIGNAL {
+        // SAFETY: an action of zeroes is SIG_DFL without flags and with an empty mask, so no
+        // handler of ours can run; the kernel takes its mask as eight bytes and answers with an
+        // error for the two signals that cannot be changed. The library's own call would refuse
+        // 32 and 33, which it keeps for itself and which a parent may have left ignored.
+        unsafe {
+            libc::syscall(
+                libc::SYS_rt_sigaction,
+                signal,
+                &raw const DEFAULT,
+                std::ptr::null_mut::<KernelAction>(),
+                MASK_BYTES,
+            )
+        };
     }
     unblock_all();
 }

@@ -153,10 +153,11 @@ impl Reader<'_> {
             }
             b'`' => return Some(self.backticks(at, mode)),
             b'$' => return self.dollar(at, mode, build),
-            b'<' | b'>' if mode.quotes() && self.bash()
-                && self.cursor.peek_second() == Some(b'(') => {
-                    return Some(self.process(byte, at));
-                }
+            b'<' | b'>'
+                if mode.quotes() && self.bash() && self.cursor.peek_second() == Some(b'(') =>
+            {
+                return Some(self.process(byte, at));
+            }
             b'(' if mode == Mode::Value && at == self.value_start(build) && self.bash() => {
                 if let Some(array) = self.array_taken(at) {
                     return Some(array);

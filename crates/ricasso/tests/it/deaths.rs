@@ -120,6 +120,14 @@ fn killing_owner_keeper_or_warden_of_an_embedding_program_leaves_nothing_behind(
     settle(&place);
 }
 
+/// The warden whose command carries the mark; the others are spares.
+fn warden_of(keeper: u32, mark: &str) -> Option<u32> {
+    let marked = marked(mark);
+    children(keeper)
+        .into_iter()
+        .find(|warden| children(*warden).iter().any(|command| marked.contains(&(*command as i32))))
+}
+
 /// As above, with an owner that is a threaded program of its own: the example.
 fn embedded_round(place: &Place, victim: Victim, dice: &mut Dice) {
     let mark = mark();
@@ -139,7 +147,7 @@ fn embedded_round(place: &Place, victim: Victim, dice: &mut Dice) {
     let pid = match victim {
         Victim::Owner => Some(child.id()),
         Victim::Keeper => keeper,
-        Victim::Warden => keeper.and_then(|keeper| children(keeper).first().copied()),
+        Victim::Warden => keeper.and_then(|keeper| warden_of(keeper, &mark)),
     };
     kill(pid.unwrap_or(child.id()));
     if victim == Victim::Owner || pid.is_none() {
