@@ -1,6 +1,6 @@
 //! Finds the places where a secret may start: all literals at once, with vector instructions
 //! where the machine has them. It must never miss a literal; whether a place counts is decided
-//! by the scan.
+//! by the scan. Nothing here can be printed: literals are secrets too.
 
 use super::kinds::{Edge, Look};
 use super::scan::Kind;
@@ -23,7 +23,6 @@ const LOOK_BYTES: usize = 64;
 const NOWHERE: usize = usize::MAX;
 
 /// What a literal announces.
-#[derive(Debug, Clone)]
 pub(super) enum Use {
     /// The secret is the literal itself.
     Whole(Kind),
@@ -34,7 +33,6 @@ pub(super) enum Use {
 }
 
 /// A fixed text and what it announces.
-#[derive(Debug, Clone)]
 pub(super) struct Literal {
     /// The text, at least three bytes long.
     pub(super) bytes: Vec<u8>,
@@ -47,7 +45,6 @@ pub(super) struct Literal {
 }
 
 /// All literals of a redactor.
-#[derive(Debug)]
 pub(super) struct Literals {
     list: Vec<Literal>,
     /// By first byte, those that may follow anything.
@@ -58,7 +55,6 @@ pub(super) struct Literals {
     longest: usize,
 }
 
-#[derive(Debug)]
 enum Finder {
     /// One short literal.
     One(Box<One>),
@@ -68,7 +64,6 @@ enum Finder {
 }
 
 /// A short literal, which ordinary text is full of, and what passes over most of its hits.
-#[derive(Debug)]
 struct One {
     finder: memmem::Finder<'static>,
     edge: Edge,
@@ -78,7 +73,6 @@ struct One {
 }
 
 /// Where each group hits next, so that no group searches the same bytes twice.
-#[derive(Debug)]
 pub(super) struct Hits<'a> {
     literals: &'a Literals,
     next: Vec<usize>,
