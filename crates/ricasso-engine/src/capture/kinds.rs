@@ -12,6 +12,21 @@ pub(super) enum Edge {
     Word,
 }
 
+/// A look at the bytes behind a literal of three bytes, which costs less than a walk. It must
+/// pass whatever the patterns would match; longer literals are rare enough without it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look {
+    /// Bytes that end the attempt when they come before `wants`.
+    pub(super) stops: &'static [u8],
+    /// The byte that must come first.
+    pub(super) wants: u8,
+}
+
+impl Look {
+    /// No look.
+    pub(super) const NONE: Look = Look { stops: b"", wants: 0 };
+}
+
 /// One kind of secret. Patterns match bytes, are anchored at the literal, and take the longest.
 #[derive(Debug)]
 pub(super) struct Row {
@@ -21,11 +36,8 @@ pub(super) struct Row {
     pub(super) literals: &'static [&'static str],
     /// What must stand before the literal.
     pub(super) edge: Edge,
-    /// Bytes that end the attempt when they come before `wants`: a look that costs less than a
-    /// walk, for literals that are not rare. Empty: no such look.
-    pub(super) stops: &'static [u8],
-    /// The byte that must come first.
-    pub(super) wants: u8,
+    /// What the bytes behind the literal must be like; for literals that are not rare.
+    pub(super) look: Look,
     /// What stands before the secret and stays visible; empty where the literal is part of it.
     pub(super) lead: &'static str,
     /// The secret itself.
@@ -52,7 +64,7 @@ const fn token(
     body: &'static str,
     max: usize,
 ) -> Row {
-    Row { kind, literals, edge: Edge::Word, stops: b"", wants: 0, lead: "", body, trail: 0, max }
+    Row { kind, literals, edge: Edge::Word, look: Look::NONE, lead: "", body, trail: 0, max }
 }
 
 /// In order of precedence where two kinds match the same bytes.
@@ -81,8 +93,7 @@ pub(super) const ROWS: &[Row] = &[
         kind: "aws-secret-key",
         literals: &["ecret_access_key", "ECRET_ACCESS_KEY", "ecretAccessKey"],
         edge: Edge::Any,
-        stops: b"",
-        wants: 0,
+        look: Look::NONE,
         lead: r#"(?i)ecret_?access_?key["']?\s{0,3}(?:=>|[=:])?\s{0,3}["']?"#,
         body: r"[A-Za-z0-9/+]{40,}",
         trail: 0,
@@ -109,8 +120,7 @@ pub(super) const ROWS: &[Row] = &[
         kind: "private-key",
         literals: &["-----BEGIN "],
         edge: Edge::Any,
-        stops: b"",
-        wants: 0,
+        look: Look::NONE,
         lead: "",
         // The whole block, or, where its end is cut off, the full lines that are there.
         body: concat!(
@@ -126,8 +136,7 @@ pub(super) const ROWS: &[Row] = &[
         kind: "url-password",
         literals: &["://"],
         edge: Edge::Any,
-        stops: b"/@ \t\r\n\"'<>?#[",
-        wants: b':',
+        look: Look { stops: b"/@ \t\r\n\"'<>?#[", wants: b':' },
         lead: r#"://[^\s/:@"'<>?#\[]{0,255}:"#,
         body: r#"[^\s/@"'<>${*][^\s/@"'<>]{0,1024}@"#,
         trail: 1,
@@ -137,8 +146,7 @@ pub(super) const ROWS: &[Row] = &[
         kind: "authorization",
         literals: &["uthorization", "UTHORIZATION"],
         edge: Edge::Any,
-        stops: b"",
-        wants: 0,
+        look: Look::NONE,
         lead: concat!(
             r#"(?i)uthorization["']?\s{0,3}[:=]\s{0,3}["']?"#,
             r"(?:bearer|basic|token|digest)\s{1,3}",

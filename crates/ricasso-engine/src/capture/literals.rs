@@ -1,8 +1,8 @@
 //! Finds the places where a secret may start: all literals at once, with vector instructions
 //! where the machine has them. It must never miss a literal; whether a place counts is decided
-//! by the scan.
+//! by the scan. Nothing here can be printed: literals are secrets too.
 
-use super::kinds::Edge;
+use super::kinds::{Edge, Look};
 use super::scan::Kind;
 use aho_corasick::{AhoCorasick, MatchKind, Span, packed};
 use memchr::memmem;
@@ -16,11 +16,13 @@ const GROUP: usize = 48;
 /// a packed search would start anew at each of them.
 const PACKED_BYTES: usize = 4;
 
+/// How far the look behind a short literal goes: longer than nearly all host names.
+const LOOK_BYTES: usize = 64;
+
 /// No further hit in the bytes at hand.
 const NOWHERE: usize = usize::MAX;
 
 /// What a literal announces.
-#[derive(Debug, Clone)]
 pub(super) enum Use {
     /// The secret is the literal itself.
     Whole(Kind),
@@ -31,18 +33,18 @@ pub(super) enum Use {
 }
 
 /// A fixed text and what it announces.
-#[derive(Debug, Clone)]
 pub(super) struct Literal {
     /// The text, at least three bytes long.
     pub(super) bytes: Vec<u8>,
     /// What must stand before it.
     pub(super) edge: Edge,
+    /// What the bytes behind it must be like.
+    pub(super) look: Look,
     /// What it announces.
     pub(super) purpose: Use,
 }
 
 /// All literals of a redactor.
-#[derive(Debug)]
 pub(super) struct Literals {
     list: Vec<Literal>,
     /// By first byte, those that may follow anything.
@@ -53,16 +55,24 @@ pub(super) struct Literals {
     longest: usize,
 }
 
-#[derive(Debug)]
 enum Finder {
-    One(Box<memmem::Finder<'static>>, Edge),
+    /// One short literal.
+    One(Box<One>),
     Packed(packed::Searcher),
     /// Where there are no vector instructions.
     Automaton(AhoCorasick),
 }
 
+/// A short literal, which ordinary text is full of, and what passes over most of its hits.
+struct One {
+    finder: memmem::Finder<'static>,
+    edge: Edge,
+    /// The bytes at which the look behind the literal ends.
+    stops: [bool; 256],
+    look: Look,
+}
+
 /// Where each group hits next, so that no group searches the same bytes twice.
-#[derive(Debug)]
 pub(super) struct Hits<'a> {
     literals: &'a Literals,
     next: Vec<usize>,
@@ -84,7 +94,7 @@ impl Literals {
         }
         let (short, long): (Vec<&Literal>, Vec<&Literal>) =
             list.iter().partition(|literal| literal.bytes.len() < PACKED_BYTES);
-        let alone = short.into_iter().map(|literal| Finder::one(literal));
+        let alone = short.into_iter().map(Finder::one);
         let groups = alone.chain(long.chunks(GROUP).filter_map(Finder::many)).collect();
         let longest = list.iter().map(|literal| literal.bytes.len()).max().unwrap_or(0);
         Literals { list, anywhere, at_edge, groups, longest }
@@ -132,10 +142,38 @@ impl Hits<'_> {
     }
 }
 
+impl One {
+    fn find(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let mut from = from;
+        loop {
+            let at = from + self.finder.find(&bytes[from..])?;
+            let inside = self.edge == Edge::Word && at > 0 && is_word(bytes[at - 1]);
+            if !inside && !self.stops_early(&bytes[at + self.finder.needle().len()..]) {
+                return Some(at);
+            }
+            from = at + 1;
+        }
+    }
+
+    /// Whether a byte that ends the attempt comes before the one it needs.
+    fn stops_early(&self, behind: &[u8]) -> bool {
+        for &byte in &behind[..behind.len().min(LOOK_BYTES)] {
+            if self.stops[usize::from(byte)] {
+                return byte != self.look.wants;
+            }
+        }
+        false
+    }
+}
+
 impl Finder {
     fn one(literal: &Literal) -> Finder {
+        let mut stops = [false; 256];
+        for &byte in literal.look.stops.iter().chain([&literal.look.wants]) {
+            stops[usize::from(byte)] = !literal.look.stops.is_empty();
+        }
         let finder = memmem::Finder::new(&literal.bytes).into_owned();
-        Finder::One(Box::new(finder), literal.edge)
+        Finder::One(Box::new(One { finder, edge: literal.edge, stops, look: literal.look }))
     }
 
     fn many(group: &[&Literal]) -> Option<Finder> {
@@ -153,30 +191,12 @@ impl Finder {
     fn find(&self, bytes: &[u8], from: usize) -> Option<usize> {
         let span = Span { start: from, end: bytes.len() };
         match self {
-            Finder::One(finder, edge) => find_one(finder, *edge, bytes, from),
+            Finder::One(one) => one.find(bytes, from),
             Finder::Packed(searcher) => searcher.find_in(bytes, span).map(|hit| hit.start()),
             Finder::Automaton(automaton) => {
                 automaton.find(aho_corasick::Input::new(bytes).span(span)).map(|hit| hit.start())
             }
         }
-    }
-}
-
-/// Passes over the hits inside words at once; they are most of the hits of a short literal.
-fn find_one(
-    finder: &memmem::Finder<'static>,
-    edge: Edge,
-    bytes: &[u8],
-    from: usize,
-) -> Option<usize> {
-    let mut from = from;
-    loop {
-        let at = from + finder.find(&bytes[from..])?;
-        let inside = edge == Edge::Word && at > 0 && is_word(bytes[at - 1]);
-        if !inside {
-            return Some(at);
-        }
-        from = at + 1;
     }
 }
 

@@ -6,7 +6,7 @@
 use super::dfa;
 use super::error::Error;
 use super::forms::{self, Form};
-use super::kinds::{Edge, ROWS};
+use super::kinds::{Edge, Look, ROWS};
 use super::literals::{Literal, Literals, Use};
 use super::redacted::Redacted;
 use super::scan::{Kind, Scan, Span};
@@ -47,7 +47,6 @@ pub struct Redactor {
 pub(super) struct Inner {
     pub(super) literals: Literals,
     rows: Vec<OnceLock<Compiled>>,
-    stops: Vec<OnceLock<Box<[bool; 256]>>>,
     pub(super) users: Vec<User>,
     /// Bytes with which a match of some user's pattern can start; `None` without patterns.
     pub(super) user_starts: Option<Box<[bool; 256]>>,
@@ -82,7 +81,6 @@ impl Redactor {
         let inner = Inner {
             literals: Literals::new(literals(&secrets.values)),
             rows: ROWS.iter().map(|_| OnceLock::new()).collect(),
-            stops: ROWS.iter().map(|_| OnceLock::new()).collect(),
             users,
             user_starts,
             kinds: ROWS.iter().map(|row| Kind::new(row.kind)).collect(),
@@ -107,18 +105,6 @@ impl Redactor {
 }
 
 impl Inner {
-    /// The bytes at which the first look at a row's text ends.
-    pub(super) fn stops(&self, index: usize) -> &[bool; 256] {
-        self.stops[index].get_or_init(|| {
-            let row = &ROWS[index];
-            let mut stops = Box::new([false; 256]);
-            for &byte in row.stops.iter().chain([&row.wants]) {
-                stops[usize::from(byte)] = true;
-            }
-            stops
-        })
-    }
-
     /// A row's kind and its patterns, compiled on first use.
     pub(super) fn row(&self, index: usize) -> (&Kind, &Compiled) {
         let row = &ROWS[index];
@@ -189,6 +175,7 @@ fn literals(values: &[(String, Vec<u8>)]) -> Vec<Literal> {
         row.literals.iter().map(move |text| Literal {
             bytes: text.as_bytes().to_vec(),
             edge: row.edge,
+            look: row.look,
             purpose: Use::Row(index),
         })
     });
@@ -200,7 +187,7 @@ fn literals(values: &[(String, Vec<u8>)]) -> Vec<Literal> {
                 Form::Whole(bytes) => (bytes, Use::Whole(kind.clone())),
                 Form::Base64(bytes) => (bytes, Use::Base64(kind.clone())),
             };
-            list.push(Literal { bytes, edge: Edge::Any, purpose });
+            list.push(Literal { bytes, edge: Edge::Any, look: Look::NONE, purpose });
         }
     }
     list

@@ -13,6 +13,12 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// In a flood of output the thread looks for work this often, in place of being woken for each
+/// block: a wake costs the pipe some ten microseconds on a machine with few processors. It is
+/// also what the live view can lag behind, far below what a person sees.
+const NAP: Duration = Duration::from_millis(1);
 
 /// How far the scan is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -196,6 +202,14 @@ enum Task {
     Stop,
 }
 
+/// How the thread waits for work.
+enum Rest {
+    /// It looks again soon, by itself.
+    Nap,
+    /// It has to be woken.
+    Sleep,
+}
+
 fn scan_stored(shared: &Shared, mut scanner: Scanner, paths: &[PathBuf; 2]) -> Result<(), Error> {
     // The scanner has seen exactly what was stored when the thread was started.
     let mut seen = scanner.scans.each_ref().map(Scan::taken);
@@ -222,6 +236,7 @@ fn scan_stored(shared: &Shared, mut scanner: Scanner, paths: &[PathBuf; 2]) -> R
 
 fn next_task(shared: &Shared, seen: &[u64; 2]) -> Task {
     let mut state = shared.lock();
+    let mut rest = Rest::Nap;
     loop {
         if state.phase == Phase::Abandoned {
             return Task::Stop;
@@ -237,8 +252,17 @@ fn next_task(shared: &Shared, seen: &[u64; 2]) -> Task {
         if state.phase == Phase::Finishing {
             return Task::Finish;
         }
-        state.asleep = true;
-        state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state = match rest {
+            Rest::Nap => {
+                let woken = shared.wake.wait_timeout(state, NAP);
+                woken.unwrap_or_else(PoisonError::into_inner).0
+            }
+            Rest::Sleep => {
+                state.asleep = true;
+                shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner)
+            }
+        };
         state.asleep = false;
+        rest = Rest::Sleep;
     }
 }

@@ -3,7 +3,7 @@
 
 use super::super::dfa::{End, Walk, walk};
 use super::super::forms::{BASE64_REST, is_base64};
-use super::super::kinds::{ROWS, Row};
+use super::super::kinds::ROWS;
 use super::super::literals::{Literal, Use};
 use super::super::redact::{Compiled, Inner, User};
 use super::Kind;
@@ -103,9 +103,6 @@ impl Judge {
         end: End,
     ) -> Try {
         let row = &ROWS[index];
-        if !row.stops.is_empty() && stops_early(inner.stops(index), row, rest) {
-            return Try::Nothing;
-        }
         let (kind, patterns) = inner.row(index);
         let (lead_cache, body_cache) = self.row(index, patterns);
         let mut start = 0;
@@ -149,17 +146,4 @@ impl Secret {
     fn new(start: usize, end: usize, walk: Walk, kind: &Kind) -> Secret {
         Secret { start, end, endless: matches!(walk, Walk::Endless(_)), kind: kind.clone() }
     }
-}
-
-/// Whether a byte that ends the attempt comes before the one it needs.
-fn stops_early(stops: &[bool; 256], row: &Row, rest: &[u8]) -> bool {
-    // The literal may hold the wanted byte itself.
-    let behind = row.literals[0].len();
-    let window = &rest[behind.min(rest.len())..rest.len().min(behind + row.max)];
-    for &byte in window {
-        if stops[usize::from(byte)] {
-            return byte != row.wants;
-        }
-    }
-    false
 }
