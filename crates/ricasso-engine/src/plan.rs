@@ -59,10 +59,11 @@ pub fn draw(
     policy: &Policy,
     host: &Host,
     environment: &[(Bytes, Bytes)],
-) -> Result<Plan, Undrawn> {
+) -> Result<Plan, Box<Undrawn>> {
     let cage = Cage::of(policy);
     let fit = fit::of(&cage, policy, host);
-    let undrawn = |lack, reason| Undrawn { reason, enforced: fit.enforced().clone(), lack };
+    let undrawn =
+        |lack, reason| Box::new(Undrawn { reason, enforced: fit.enforced().clone(), lack });
     if !grant.is_for(request) {
         return Err(undrawn(Lack::Grant, fit::foreign_grant()));
     }

@@ -54,6 +54,7 @@ impl Hall {
         let spool = spool.map_err(Error::Capture)?;
         let mut basin = Basin { spool, watcher, failed: None, papers: Some((self, &admitted)) };
         let conducted = self.steps(&admitted, cancel, &mut basin);
+        basin.show_the_rest();
         let Basin { spool, failed, .. } = basin;
         let closing = Closing { admitted, spool, failed };
         match conducted {
@@ -193,11 +194,21 @@ struct Basin<'a> {
 impl Basin<'_> {
     /// Shows what is decided and was not shown yet. What cannot be read back now is in the spool
     /// all the same, and the reply tells of a spool that fails.
-    fn show(&mut self, stream: Stream) {
-        if let Ok(fresh) = self.spool.fresh(stream)
-            && !fresh.get().is_empty()
-        {
-            self.watcher.output(stream, fresh);
+    fn show(&mut self) {
+        for stream in Stream::BOTH {
+            while self.watcher.wants_output()
+                && let Ok(fresh) = self.spool.fresh(stream)
+                && !fresh.get().is_empty()
+            {
+                self.watcher.output(stream, fresh);
+            }
+        }
+    }
+
+    /// The end of the output decides what was still waiting to grow into a secret.
+    fn show_the_rest(&mut self) {
+        if self.watcher.wants_output() && self.spool.finish().is_ok() {
+            self.show();
         }
     }
 }
@@ -222,11 +233,7 @@ impl Sink for Basin<'_> {
     }
 
     fn pause(&mut self, running_for: Duration) {
-        if self.watcher.wants_output() {
-            for stream in [Stream::Stdout, Stream::Stderr] {
-                self.show(stream);
-            }
-        }
+        self.show();
         self.watcher.pause(running_for);
     }
 

@@ -66,6 +66,15 @@ fn output_appears_while_the_command_runs() {
 }
 
 #[test]
+fn the_end_of_the_output_is_shown_though_it_could_have_grown_into_a_secret() {
+    let place = Place::new();
+    let answer = place.call(&["run", "--mode", "open", "-c", "printf 'ghp_abc'"]);
+    assert_eq!(answer.text(), "ghp_abc");
+    let large = place.call(&["run", "--mode", "open", "-c", "yes 0123456789 | head -c 5000000"]);
+    assert_eq!(large.stdout.len(), 5_000_000);
+}
+
+#[test]
 fn refusals_say_the_rule_and_what_would_be_allowed() {
     let place = Place::new();
     let answer = place.call(&["run", "-c", "true"]);

@@ -1,7 +1,11 @@
 //! Everything that starts processes: the program as a user meets it, and the library round it.
 //!
 //! Each test has a home, a state directory and a workspace of its own; none needs a network.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and speaks"
+)]
 
 mod bad_input;
 mod deaths;
