@@ -76,9 +76,10 @@ impl<'s> Collect<'s> {
                 arguments.iter().for_each(|word| self.target(word));
             }
             b"mapfile" | b"readarray" | b"complete" | b"compgen" | b"bind"
-                if arguments.iter().any(evaluates) => {
-                    self.evaluated(How::Eval, arguments);
-                }
+                if arguments.iter().any(evaluates) =>
+            {
+                self.evaluated(How::Eval, arguments);
+            }
             _ => {}
         }
     }
