@@ -188,8 +188,10 @@ impl<'s> Reader<'s> {
         let state = (self.error.take(), self.stopped, self.lex.tok, self.lex.dead);
         (self.cursor.pos, self.cursor.end, self.from) = (start, end.max(start), start);
         (self.stopped, self.lex.dead) = (false, false);
+        let due = (std::mem::take(&mut self.lex.pending), std::mem::take(&mut self.lex.overdue));
         let result = work(self);
         let error = self.error.take();
+        (self.lex.pending, self.lex.overdue) = due;
         (self.cursor.pos, self.cursor.end, self.from) = place;
         (self.error, self.stopped, self.lex.tok, self.lex.dead) = state;
         (result, error)

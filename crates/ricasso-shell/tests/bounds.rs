@@ -74,7 +74,7 @@ const NESTED: [(&str, &str); 42] = [
 #[test]
 fn nesting_never_overflows_the_stack() {
     for (open, close) in NESTED {
-        for count in [10, 70, 149, 151, 400, 10_000] {
+        for count in [70, 151, 4_000] {
             for closes in [count, 0] {
                 let text = [open.repeat(count), "x".into(), close.repeat(closes)].concat();
                 let took = all_of_it(text.into_bytes());
@@ -97,8 +97,8 @@ fn ten_thousand_parentheses_are_refused_at_the_limit() {
 
 #[test]
 fn a_depth_of_seventy_is_read() {
-    for (open, close) in [("$(", ")"), ("\"$(", ")\""), ("( ", " )"), ("${x:-", "}")] {
-        let text = ["echo ", &open.repeat(70), "MARK", &close.repeat(70)].concat();
+    for (open, close) in [(" $(", ")"), ("\"$(", ")\""), ("( ", " )"), ("${x:-", "}")] {
+        let text = [&open.repeat(70), "MARK", &close.repeat(70)].concat();
         let script = read(text.as_bytes(), Shell::Bash);
         assert_eq!(script.unreadable(), None, "{open}");
     }

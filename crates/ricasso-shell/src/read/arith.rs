@@ -3,7 +3,7 @@
 //! Only what expands in an expression matters, so operators are not told apart. Whether `$((`
 //! opens an expression at all is decided as the shell decides it.
 
-use crate::tree::Arith;
+use crate::tree::{Arith, Part, Piece};
 
 use super::Reader;
 use super::part::Mode;
@@ -63,30 +63,20 @@ fn balanced(text: &[u8]) -> bool {
     level == 0
 }
 
-/// How many expressions the text of a `for ((…))` has, as the shell splits it at semicolons.
-pub(super) fn clauses(text: &[u8]) -> usize {
+/// How many expressions a `for ((…))` has, as the shell splits it: at semicolons outside quotes
+/// and expansions.
+pub(super) fn clauses(parts: &[Part]) -> usize {
     let mut count = 1;
-    let mut level = 0i64;
-    let mut bytes = text.iter().copied();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b';' if level <= 0 => count += 1,
-            b'(' | b'{' => level += 1,
-            b')' | b'}' => level -= 1,
-            b'\\' => {
-                bytes.next();
+    let mut quote = None;
+    for part in parts {
+        let Piece::Literal(text) = &part.kind else { continue };
+        for &byte in text.iter() {
+            match (byte, quote) {
+                (b';', None) => count += 1,
+                (b'\'' | b'"', None) => quote = Some(byte),
+                (byte, Some(open)) if byte == open => quote = None,
+                _ => {}
             }
-            quote @ (b'\'' | b'"' | b'`') => {
-                while let Some(byte) = bytes.next() {
-                    if byte == quote {
-                        break;
-                    }
-                    if byte == b'\\' && quote != b'\'' {
-                        bytes.next();
-                    }
-                }
-            }
-            _ => {}
         }
     }
     count

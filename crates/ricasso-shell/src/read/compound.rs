@@ -105,7 +105,7 @@ impl Reader<'_> {
     fn for_arith(&mut self) -> Kind {
         let at = self.lex.start;
         let clauses = self.arith_token();
-        if !self.three_clauses() {
+        if super::arith::clauses(&clauses.parts) != 3 {
             self.fail(at, crate::error::Why::Unexpected);
         }
         self.advance();
@@ -121,13 +121,6 @@ impl Reader<'_> {
         let mut command = ForArith::default();
         command.clauses.parts.extend(self.give_up());
         Kind::ForArith(Box::new(command))
-    }
-
-    /// Whether the expressions of `for ((…))` are three, as the shell counts them.
-    fn three_clauses(&self) -> bool {
-        let inside = self.lex.word.span;
-        let text = self.cursor.source.text.get(inside.start..inside.end).unwrap_or_default();
-        super::arith::clauses(text) == 3
     }
 
     pub(super) fn case_command(&mut self) -> Case {

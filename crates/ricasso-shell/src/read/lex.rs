@@ -26,6 +26,8 @@ struct Notes {
     subscript: Option<(usize, usize)>,
     /// Where `=` makes this an assignment.
     equals: Option<usize>,
+    /// A bracket or equals sign has come; from then on no other can make this an assignment.
+    settled: bool,
 }
 
 /// Words that open or close compound commands.
@@ -198,10 +200,9 @@ impl<'s> Reader<'s> {
         let indexes = if at == notes.start {
             self.lex.array
         } else {
-            self.assignment_may_come()
-                && notes.subscript.is_none()
-                && is_name(self.raw(notes.start, at))
+            !notes.settled && self.assignment_may_come() && is_name(self.raw(notes.start, at))
         };
+        notes.settled = true;
         self.next();
         notes.special = true;
         if indexes && self.bash() {
@@ -214,7 +215,10 @@ impl<'s> Reader<'s> {
     fn word_equals(&mut self, at: usize, notes: &mut Notes) {
         self.next();
         let allowed = self.assignment_may_come() || self.lex.declares || self.lex.array;
-        if !allowed || notes.equals.is_some() || !self.names_target(notes, at) {
+        let late = notes.equals.is_some() || (notes.settled && notes.subscript.is_none());
+        let names = allowed && !late && self.names_target(notes, at);
+        notes.settled = true;
+        if !names {
             return;
         }
         notes.equals = Some(at);

@@ -246,7 +246,11 @@ impl Reader<'_> {
     /// Moves behind a pair and gives the offset of its closer, or the end of the text if it has
     /// none; the error stays.
     pub(super) fn inner_end(&mut self, pair: Pair) -> usize {
-        if self.pair(pair) { self.pos() - 1 } else { self.cursor.end }
+        if self.pair(pair) {
+            return self.pos() - 1;
+        }
+        self.cursor.pos = self.cursor.end;
+        self.cursor.end
     }
 
     fn dollar(&mut self, at: usize, mode: Mode, build: &mut Build) -> Option<Piece> {
