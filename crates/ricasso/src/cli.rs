@@ -2,8 +2,10 @@
 
 mod args;
 mod check;
+mod jsonl;
 mod output;
 mod print;
+mod read;
 mod run;
 mod unit;
 

@@ -55,8 +55,17 @@ pub(super) struct Run {
 #[derive(Debug, Group)]
 pub(super) struct Check {
     /// Answer with JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["jsonl", "tree"])]
     pub(super) json: bool,
+    /// Judge one JSON line after the other from standard input
+    #[arg(long, conflicts_with_all = ["texts", "script", "words"])]
+    pub(super) jsonl: bool,
+    /// Only what the reader found: each command wherever it hides, and text that becomes code
+    #[arg(long, requires = "jsonl")]
+    pub(super) commands: bool,
+    /// Draw what the reader understood
+    #[arg(long, conflicts_with = "jsonl")]
+    pub(super) tree: bool,
     #[command(flatten)]
     pub(super) rights: Rights,
     /// As if run in this directory
@@ -87,7 +96,6 @@ pub(super) struct Rights {
 }
 
 #[derive(Debug, Group)]
-#[group(required = true, multiple = true)]
 pub(super) struct What {
     /// Shell text; more than one runs in sequence
     #[arg(short = 'c', value_name = "TEXT", conflicts_with_all = ["script", "words"])]
@@ -162,6 +170,13 @@ impl Rights {
             NetWord::Open => Reach::Open,
         });
         Overrides { mode, net, write: self.write.clone() }
+    }
+}
+
+impl What {
+    /// Whether there is anything to run.
+    pub(super) fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.script.is_none() && self.words.is_empty()
     }
 }
 

@@ -1,11 +1,15 @@
 //! `ricasso check`: the verdict and its reasons; nothing runs.
 
 use super::args::Check;
-use super::{print, run};
+use super::{jsonl, print, read, run};
 use crate::config::{self, Choice, Places};
 use crate::exit;
 use ricasso_engine::engine::{Checked, check_alone};
-use ricasso_engine::request::{Caller, OnFailure, Request, Stdin};
+use ricasso_engine::request::{Caller, OnFailure, Request, Stdin, Step};
+use std::path::PathBuf;
+
+/// An exit code, or what went wrong on the way to it.
+pub(super) type Answer = Result<u8, Box<dyn std::error::Error>>;
 
 /// Judges and returns the exit code.
 pub(super) fn check(args: &Check) -> u8 {
@@ -18,29 +22,47 @@ pub(super) fn check(args: &Check) -> u8 {
     }
 }
 
-fn try_check(args: &Check) -> Result<u8, Box<dyn std::error::Error>> {
+fn try_check(args: &Check) -> Answer {
     let places = Places::of_this_process()?;
     let choice = Choice {
         policy: args.rights.policy.clone(),
         overrides: args.rights.overrides(),
         root: args.rights.root.clone(),
     };
+    if args.tree {
+        return read::tree(&run::steps(&args.what, &places)?);
+    }
+    if args.commands {
+        return read::commands();
+    }
+    if args.jsonl {
+        return jsonl::judge_lines(&places, &choice, args.cwd.as_deref());
+    }
     let held = config::hold(&places, &choice)?;
-    let request = Request {
-        steps: run::steps(&args.what, &places)?,
-        on_failure: OnFailure::Stop,
-        cwd: args.cwd.as_ref().map_or(places.cwd.clone(), |cwd| places.cwd.join(cwd)),
-        workspace: held.workspace.clone(),
-        env: Vec::new(),
-        stdin: Stdin::Closed,
-        timeout: None,
-        caller: Caller { door: "cli".into(), session: run::SESSION.into(), client: None },
-    };
+    let request = request(run::steps(&args.what, &places)?, cwd(args, &places), held.workspace);
     let checked = check_alone(&request, &held.policy)?;
     answer(args, &checked)
 }
 
-fn answer(args: &Check, checked: &Checked) -> Result<u8, Box<dyn std::error::Error>> {
+fn cwd(args: &Check, places: &Places) -> PathBuf {
+    args.cwd.as_ref().map_or(places.cwd.clone(), |cwd| places.cwd.join(cwd))
+}
+
+/// A request that is only judged.
+pub(super) fn request(steps: Vec<Step>, cwd: PathBuf, workspace: Option<PathBuf>) -> Request {
+    Request {
+        steps,
+        on_failure: OnFailure::Stop,
+        cwd,
+        workspace,
+        env: Vec::new(),
+        stdin: Stdin::Closed,
+        timeout: None,
+        caller: Caller { door: "cli".into(), session: run::SESSION.into(), client: None },
+    }
+}
+
+fn answer(args: &Check, checked: &Checked) -> Answer {
     if args.json {
         let mut line = serde_json::to_vec(checked)?;
         line.push(b'\n');

@@ -22,6 +22,7 @@ pub(super) enum Failure {
     Engine(ricasso_engine::Error),
     Os(ricasso_os::Error),
     Script { path: PathBuf, source: io::Error },
+    NoCommand,
 }
 
 impl fmt::Display for Failure {
@@ -32,6 +33,9 @@ impl fmt::Display for Failure {
             Failure::Os(error) => error.fmt(f),
             Failure::Script { path, .. } => {
                 write!(f, "cannot read the script {}; check its name", path.display())
+            }
+            Failure::NoCommand => {
+                write!(f, "nothing to run; give -c TEXT, --script FILE or -- PROGRAM ARGS")
             }
         }
     }
@@ -44,6 +48,7 @@ impl std::error::Error for Failure {
             Failure::Engine(error) => error.source(),
             Failure::Os(error) => error.source(),
             Failure::Script { source, .. } => Some(source),
+            Failure::NoCommand => None,
         }
     }
 }
@@ -114,6 +119,9 @@ fn request(args: &Run, places: &Places, held: &Held) -> Result<Request, Failure>
 
 /// What is to run, as the engine takes it.
 pub(super) fn steps(what: &What, places: &Places) -> Result<Vec<Step>, Failure> {
+    if what.is_empty() {
+        return Err(Failure::NoCommand);
+    }
     if let Some(path) = &what.script {
         let path = places.cwd.join(path);
         let text = std::fs::read(&path)

@@ -38,6 +38,62 @@ fn check_judges_and_runs_nothing() {
 }
 
 #[test]
+fn the_reader_shows_what_it_found() {
+    let place = Place::new();
+    let tree = place.call(&["check", "--tree", "-c", "echo $(ls | wc)"]);
+    assert_eq!(tree.code, 0);
+    assert!(tree.text().contains("command [7..9] ls"), "{}", tree.text());
+    let lines = concat!(
+        r#"{"id":1,"command":"git $x; sh -c \"ls\""}"#,
+        "\n",
+        r#"{"id":2,"command":"ls\n)"}"#,
+        "\n",
+        "broken\n"
+    );
+    let answer = place.call_with_input(&["check", "--commands", "--jsonl"], lines.as_bytes());
+    assert_eq!(answer.code, 2, "one line was not JSON");
+    let said: Vec<serde_json::Value> =
+        answer.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let first = serde_json::json!({
+        "id": 1,
+        "unreadable_from": null,
+        "commands": [
+            {"words": ["git", null], "span": [0, 6]},
+            {"words": ["sh", "-c", "ls"], "span": [8, 18]},
+        ],
+        "code": [{"span": [14, 18]}],
+    });
+    assert_eq!(said[0], first);
+    assert_eq!(said[1]["unreadable_from"], 3);
+    assert_eq!(said[1]["commands"][0]["words"], serde_json::json!(["ls"]));
+    assert!(said[2]["id"].is_null() && said[2]["error"].is_string());
+}
+
+#[test]
+fn lines_are_judged_in_their_order_each_by_its_policy() {
+    let place = Place::new();
+    let lines = concat!(
+        r#"{"id":"a","command":"git status"}"#,
+        "\n",
+        r#"{"id":"b","argv":["rm","-rf","/"]}"#,
+        "\n",
+        r#"{"id":"c","command":"$X y","policy":"workspace"}"#,
+        "\n",
+        r#"{"id":"d","command":"$X y"}"#,
+        "\n",
+    );
+    let args = ["check", "--jsonl", "--policy", "open"];
+    let answer = place.call_with_input(&args, lines.as_bytes());
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let said: Vec<serde_json::Value> =
+        answer.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let verdicts: Vec<_> = said.iter().map(|line| line["verdict"].clone()).collect();
+    assert_eq!(verdicts, ["allow", "deny", "allow", "ask"]);
+    assert_eq!(said[1]["id"], "b");
+    assert_eq!(said[1]["rule"], "delete-everything");
+}
+
+#[test]
 fn a_reader_that_goes_away_ends_the_job() {
     let place = Place::new();
     let mark = mark();
