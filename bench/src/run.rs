@@ -3,7 +3,7 @@
 //! Rounds are interleaved, so that load hits every variant alike; a ratio is taken within a round
 //! and the median of the ratios counts. The minimum of each variant is printed beside it.
 
-use ricasso_engine::engine::{Engine, Setup, Spares};
+use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
 use ricasso_engine::policy::{Policy, Preset};
 use ricasso_engine::request::{Caller, OnFailure, Request, Stdin, Step};
 use ricasso_engine::run::StateDir;
@@ -39,7 +39,9 @@ fn engine(keeper: Keeper, place: &std::path::Path, spares: Spares) -> Engine {
     let environment =
         std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
     let policy = Policy::preset(Preset::Open);
-    Engine::open(Setup { keeper, policy, state, environment, spares }).expect("the engine opens")
+    let chores = Chores::Beside;
+    Engine::open(Setup { keeper, policy, state, environment, spares, chores })
+        .expect("the engine opens")
 }
 
 fn measure(cold_engine: &Engine, warm_engine: &Engine, what: &str) -> bool {
@@ -47,16 +49,23 @@ fn measure(cold_engine: &Engine, warm_engine: &Engine, what: &str) -> bool {
     let cancel = Cancel::new().expect("an event descriptor can be made");
     let (mut bare, mut cold, mut warm) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
+        // Each variant starts from rest: what an engine does beside its jobs, spare wardens and
+        // papers, would otherwise be measured in the next variant's time.
+        rest();
         bare.push(bare_spawn());
+        rest();
         cold.push(once(cold_engine, &request, &cancel));
+        rest();
         warm.push(once(warm_engine, &request, &cancel));
-        // The next spare is made beside us; without this pause a round would measure its making.
-        std::thread::sleep(Duration::from_millis(3));
     }
     println!("{what}");
     let cold = report("engine, no spare", &cold, &bare, 1.6);
     let warm = report("engine, a spare warden waiting", &warm, &bare, 1.3);
     cold && warm
+}
+
+fn rest() {
+    std::thread::sleep(Duration::from_millis(3));
 }
 
 fn report(name: &str, these: &[Duration], bare: &[Duration], most: f64) -> bool {

@@ -6,14 +6,15 @@
 mod admit;
 mod answer;
 mod check;
+mod chores;
 mod close;
 mod conduct;
 mod job;
 mod open;
-mod prepare;
 mod retain;
 mod shelf;
 mod start_failure;
+mod yard;
 
 use crate::capture::Redactor;
 use crate::error::Error;
@@ -21,12 +22,15 @@ use crate::policy::{Judgement, Policy};
 use crate::record::Ledger;
 use crate::reply::Reply;
 use crate::request::{Bytes, Request};
-use crate::run::{Owner, StateDir};
+use crate::run::StateDir;
 use crate::scene::Scene;
+use chores::Housekeeper;
 use ricasso_os::{Cancel, Host, Keeper};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use yard::Yard;
 
 pub use check::{Checked, check_alone};
+pub use chores::Chores;
 pub use conduct::Watcher;
 pub use job::Job;
 pub use open::{Setup, Spares};
@@ -38,20 +42,17 @@ pub struct Engine {
     hall: Arc<Hall>,
 }
 
-/// What the rooms need of each other, in the order in which it is given up: jobs are stopped by
-/// the keeper before the owner's file goes.
+/// What the rooms need of each other. The housekeeper comes first: it is dropped first, and has
+/// done everything when the yard goes.
 #[derive(Debug)]
 struct Hall {
-    keeper: Keeper,
+    housekeeper: Housekeeper,
+    yard: Arc<Yard>,
     policy: Policy,
     host: Host,
     environment: Vec<(Bytes, Bytes)>,
     redactor: Redactor,
     ledger: Ledger,
-    owner: Owner,
-    state: StateDir,
-    spares: Spares,
-    ready: Mutex<Option<prepare::Prepared>>,
     /// What happened at the start that every reply's reader should know.
     told: Vec<String>,
 }
@@ -60,7 +61,7 @@ impl Engine {
     /// An engine with this user's state directory and this process's environment.
     pub fn new(keeper: Keeper, policy: Policy) -> Result<Engine, Error> {
         let setup = Setup::of_this_process(keeper, policy)?;
-        Engine::open(Setup { spares: Spares::Kept, ..setup })
+        Engine::open(Setup { spares: Spares::Kept, chores: Chores::Beside, ..setup })
     }
 
     /// An engine in a place of the caller's choice.
@@ -103,7 +104,7 @@ impl Engine {
 
     /// The keeper's process, where it is not this one.
     pub fn keeper_pid(&self) -> Option<u32> {
-        self.hall.keeper.pid()
+        self.hall.yard.keeper.pid()
     }
 
     /// Takes away what the policy's retention and quota no longer hold.
@@ -118,7 +119,7 @@ impl Engine {
 
     /// Where the state lies.
     pub fn state(&self) -> &StateDir {
-        &self.hall.state
+        &self.hall.yard.state
     }
 }
 

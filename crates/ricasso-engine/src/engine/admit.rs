@@ -1,7 +1,8 @@
 //! The gate: shape, verdict, opening entry, plan. What comes through may be run.
 
+use super::chores::Chore;
 use super::close::{Opening, Refused, Said};
-use super::prepare::Prepared;
+use super::yard::Prepared;
 use super::{Hall, open};
 use crate::capture::Redactor;
 use crate::error::Error;
@@ -12,7 +13,7 @@ use crate::reply::Reply;
 use crate::request::{Request, Stdin};
 use crate::run::{Failure, JobDir, JobId};
 use crate::scene::{Live, Scene};
-use ricasso_os::Input;
+use ricasso_os::{Input, Warden};
 use std::time::SystemTime;
 
 /// What the gate says.
@@ -32,6 +33,7 @@ pub(super) struct Admitted {
     redactor: Redactor,
     dir: JobDir,
     input: Input,
+    warden: Warden,
     /// Reasons of the verdict, and when the job was opened.
     pub(super) reasons: Vec<Reason>,
     pub(super) began: SystemTime,
@@ -62,6 +64,22 @@ impl Admitted {
     pub(super) fn input(&self) -> &Input {
         &self.input
     }
+
+    pub(super) fn warden(&self) -> &Warden {
+        &self.warden
+    }
+
+    /// Request and scene lie beside the spool, raw and private, so that the judgement can be
+    /// repeated.
+    pub(super) fn papers(&self) -> Result<[(&'static str, Vec<u8>); 2], Error> {
+        let json = |what, result: Result<Vec<u8>, serde_json::Error>| {
+            result.map_err(|source| Error::Json { what, source })
+        };
+        Ok([
+            ("request", json("request", serde_json::to_vec(&self.request))?),
+            ("scene", json("scene", serde_json::to_vec(&self.scene))?),
+        ])
+    }
 }
 
 impl Hall {
@@ -69,6 +87,9 @@ impl Hall {
     pub(super) fn admit(&self, request: &Request) -> Result<Admission, Error> {
         request.check().map_err(Error::Request)?;
         let input = input_of(&request.stdin)?;
+        // Asked for before the verdict is known: it is made while we judge, and one that is not
+        // needed ends when it is dropped. Nothing of the command exists in it yet.
+        let warden = self.yard.keeper.warden().map_err(Error::Os)?;
         let redactor = self.redactor_for(request)?;
         let (judgement, scene) = self.judge(request);
         let began = SystemTime::now();
@@ -77,25 +98,35 @@ impl Hall {
         let (plan, reasons) = match self.plan(judgement, request) {
             Ok(planned) => planned,
             Err(refused) => {
-                let id = self.next_id()?;
+                let id = self.yard.next_id()?;
                 let opening = opening(&id);
                 self.record_opening(&opening, &said)?;
                 return self.refuse(*refused, &opening);
             }
         };
-        let job = self.next_job()?;
+        let job = self.yard.next_job()?;
         let opened = match self.record_opening(&opening(&job.id), &said) {
             Ok(opened) => opened,
             Err(error) => {
-                self.give_up(&job);
+                self.yard.give_up(&job);
                 return Err(error);
             }
         };
         let Prepared { id, dir } = job;
         let request = request.clone();
-        let admitted =
-            Admitted { id, request, scene, plan, redactor, dir, input, reasons, began, opened };
-        Ok(Admission::Granted(Box::new(admitted)))
+        Ok(Admission::Granted(Box::new(Admitted {
+            id,
+            request,
+            scene,
+            plan,
+            redactor,
+            dir,
+            input,
+            warden,
+            reasons,
+            began,
+            opened,
+        })))
     }
 
     /// From a verdict to a plan. Whatever else there is, is a refusal.
@@ -131,8 +162,7 @@ impl Hall {
     }
 
     pub(super) fn judge(&self, request: &Request) -> (Judgement, Scene) {
-        let variables = self.environment.iter().chain(&request.env).cloned();
-        let look = Live::new(variables);
+        let look = Live::new([self.environment.as_slice(), request.env.as_slice()]);
         let judgement = policy::judge(request, &self.policy, &look);
         (judgement, look.into_scene())
     }
@@ -146,20 +176,12 @@ impl Hall {
         Redactor::new(&open::secrets(&self.policy, &both)).map_err(Error::Capture)
     }
 
-    /// Request and scene lie beside the spool, raw and private, so that the judgement can be
-    /// repeated.
-    pub(super) fn keep(&self, admitted: &Admitted) -> Result<(), Error> {
-        let json = |what, result: Result<Vec<u8>, serde_json::Error>| {
-            result.map_err(|source| Error::Json { what, source })
-        };
-        let request = json("request", serde_json::to_vec(&admitted.request))?;
-        let scene = json("scene", serde_json::to_vec(&admitted.scene))?;
-        let dir = &admitted.dir;
-        let kept = dir
-            .write("owner", self.owner.id().as_str().as_bytes())
-            .and_then(|()| dir.write("request", &request))
-            .and_then(|()| dir.write("scene", &scene));
-        kept.map_err(Error::Run)
+    /// The papers of a job that lives: whose it is, and what it was judged by.
+    pub(super) fn keep_early(&self, admitted: &Admitted) -> Result<(), Error> {
+        let owner = self.yard.owner.id().as_str().as_bytes().to_vec();
+        let mut papers = vec![("owner", owner)];
+        papers.extend(admitted.papers()?);
+        self.housekeeper.has(Chore::Keep(admitted.dir.clone(), papers))
     }
 }
 

@@ -27,7 +27,7 @@ pub fn check_alone(request: &Request, policy: &Policy) -> Result<Checked, Error>
         std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
     environment.extend(request.env.iter().cloned());
     let redactor = Redactor::new(&open::secrets(policy, &environment)).map_err(Error::Capture)?;
-    let look = Live::new(environment);
+    let look = Live::new([environment.as_slice()]);
     let judgement = policy::judge(request, policy, &look);
     Ok(Checked {
         verdict: judgement.verdict.name(),

@@ -3,6 +3,7 @@
 use super::Hall;
 use super::admit::{Admission, Admitted};
 use super::answer::{self, Parts, reasons};
+use super::chores::Chore;
 use crate::capture::{Redacted, Redactor, Spool, Totals};
 use crate::error::Error;
 use crate::plan::Enforced;
@@ -61,6 +62,14 @@ pub(super) struct Closing {
     pub(super) admitted: Admitted,
     pub(super) spool: Spool,
     pub(super) failed: Option<Error>,
+    pub(super) papers: Papers,
+}
+
+/// Whether request and scene lie beside the spool already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Papers {
+    Kept,
+    Missing,
 }
 
 impl Hall {
@@ -77,7 +86,7 @@ impl Hall {
         entry.door.clone_from(&caller.door);
         entry.session = Some(redactor.text(caller.session.as_bytes()));
         entry.client = caller.client.as_ref().map(|name| redactor.text(name.as_bytes()));
-        entry.owner = Some(self.owner.id().to_string());
+        entry.owner = Some(self.yard.owner.id().to_string());
         entry.command = Some(answer::command(opening.request, redactor));
         entry.request_digest.clone_from(&said.request_digest);
         entry.scene_digest.clone_from(&said.scene_digest);
@@ -101,13 +110,13 @@ impl Hall {
         reply.verdict = refused.verdict;
         reply.reasons = reasons(&refused.reasons, opening.redactor);
         reply.record = Some(self.record_closing(&reply, opening.redactor)?);
-        self.owner.closes(opening.id).map_err(Error::Run)?;
+        self.yard.owner.closes(opening.id).map_err(Error::Run)?;
         Ok(Admission::Refused(Box::new(reply)))
     }
 
     /// The end of a job: excerpt, closing entry, reply.
     pub(super) fn close(&self, closing: Closing, steps: Vec<StepDone>) -> Result<Reply, Error> {
-        let Closing { admitted, mut spool, failed } = closing;
+        let Closing { admitted, mut spool, failed, papers } = closing;
         let redactor = admitted.redactor();
         let ending = answer::overall(&steps);
         let parts = Parts {
@@ -129,7 +138,7 @@ impl Hall {
                 reply.hints.push(redactor.text(told.as_bytes()));
             }
         }
-        self.seal(&mut reply, &admitted);
+        self.seal(&mut reply, &admitted, papers);
         Ok(reply)
     }
 
@@ -151,14 +160,14 @@ impl Hall {
         let enforced = Enforced::nothing(self.policy.mode());
         let reply = answer::unstarted(opening, Ending::NotStarted(Failure::Ours), enforced);
         self.record_closing(&reply, opening.redactor)?;
-        self.owner.closes(opening.id).map_err(Error::Run)
+        self.yard.owner.closes(opening.id).map_err(Error::Run)
     }
 
     /// The closing entry and the kept reply. A failure here is told in the reply itself.
-    fn seal(&self, reply: &mut Reply, admitted: &Admitted) {
+    fn seal(&self, reply: &mut Reply, admitted: &Admitted, papers: Papers) {
         let redactor = admitted.redactor();
         let closed = self.record_closing(reply, redactor).and_then(|receipt| {
-            self.owner.closes(admitted.id()).map_err(Error::Run)?;
+            self.yard.owner.closes(admitted.id()).map_err(Error::Run)?;
             Ok(receipt)
         });
         match closed {
@@ -170,10 +179,22 @@ impl Hall {
                 reply.hints.push(redactor.text(told.as_bytes()));
             }
         }
-        let kept = serde_json::to_vec(&reply).map(|json| admitted.dir().write("reply", &json));
-        if !matches!(kept, Ok(Ok(()))) {
+        if self.keep_last(reply, admitted, papers).is_err() {
             reply.hints.push(Redacted::constant("the reply could not be kept beside the spool"));
         }
+    }
+
+    /// The last papers of a job. The reply is the very last: whoever finds it knows that all is
+    /// there.
+    fn keep_last(&self, reply: &Reply, admitted: &Admitted, papers: Papers) -> Result<(), Error> {
+        let mut all = Vec::new();
+        match papers {
+            Papers::Kept => {}
+            Papers::Missing => all.extend(admitted.papers()?),
+        }
+        let reply = serde_json::to_vec(reply);
+        all.push(("reply", reply.map_err(|source| Error::Json { what: "reply", source })?));
+        self.housekeeper.has(Chore::Keep(admitted.dir().clone(), all))
     }
 
     fn record_closing(&self, reply: &Reply, redactor: &Redactor) -> Result<Receipt, Error> {
@@ -222,7 +243,11 @@ impl Hall {
                 with_causes(error)
             )));
         }
-        if self.keeper.restarts() > 0 {
+        if let Some(error) = self.yard.take_failure() {
+            let told = with_causes(&error);
+            hints.push(text(&format!("something beside the jobs could not be done: {told}")));
+        }
+        if self.yard.keeper.restarts() > 0 {
             hints.push(Redacted::constant("the keeper was killed and started anew"));
         }
         hints
@@ -234,16 +259,16 @@ impl Hall {
         jobs: &std::collections::BTreeSet<JobId>,
     ) -> Result<(), Error> {
         let names = jobs.iter().map(ToString::to_string).collect();
-        let open = record::unclosed(&self.state.ledger(), &names).map_err(Error::Record)?;
+        let open = record::unclosed(&self.yard.state.ledger(), &names).map_err(Error::Record)?;
         for job in jobs {
             if open.iter().any(|opened| opened.id == job.as_str()) {
                 let now = record::rfc3339(SystemTime::now());
                 let mut entry = Entry::new(Phase::Close, job.as_str(), now);
                 entry.ending = json("ending", &Ending::Lost)?;
-                entry.extra.insert("closed_by".into(), self.owner.id().as_str().into());
+                entry.extra.insert("closed_by".into(), self.yard.owner.id().as_str().into());
                 self.ledger.append(&entry).map_err(Error::Record)?;
             }
-            let dir = self.state.job(job);
+            let dir = self.yard.state.job(job);
             // An empty place was only prepared; nothing of the job ever lay in it.
             if std::fs::remove_dir(dir.path()).is_err() && dir.path().is_dir() {
                 // Marks the job as over, so that retention may take it and readers scan the rest.

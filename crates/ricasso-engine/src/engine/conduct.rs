@@ -2,14 +2,14 @@
 
 use super::Hall;
 use super::admit::Admitted;
-use super::close::{Closing, StepDone};
+use super::close::{Closing, Papers, StepDone};
 use crate::capture::{Appended, Bounds, Redacted, Spool, Stream};
 use crate::error::Error;
 use crate::plan::Start;
 use crate::reply::Reply;
 use crate::request::OnFailure;
 use crate::run::{self, Course, Ending, Flow, JobId, LimitName, Outcome, Sink, Source};
-use ricasso_os::{Cancel, Order, Warden};
+use ricasso_os::{Cancel, Order};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -55,8 +55,9 @@ impl Hall {
         let mut basin = Basin { spool, watcher, failed: None, papers: Some((self, &admitted)) };
         let conducted = self.steps(&admitted, cancel, &mut basin);
         basin.show_the_rest();
-        let Basin { spool, failed, .. } = basin;
-        let closing = Closing { admitted, spool, failed };
+        let Basin { spool, failed, papers, .. } = basin;
+        let papers = if papers.is_some() { Papers::Missing } else { Papers::Kept };
+        let closing = Closing { admitted, spool, failed, papers };
         match conducted {
             Ok(steps) => self.close(closing, steps),
             // Our own failure: the entry is closed all the same, and the error goes to the caller.
@@ -73,7 +74,6 @@ impl Hall {
         cancel: &Cancel,
         basin: &mut Basin<'_>,
     ) -> Result<Vec<StepDone>, Error> {
-        let warden = self.keeper.warden().map_err(Error::Os)?;
         let allowance = admitted.plan().allowance();
         let course = Course {
             deadline: Instant::now() + allowance.deadline.applied.unwrap_or(NEVER),
@@ -87,8 +87,7 @@ impl Hall {
         for (index, start) in starts.iter().enumerate() {
             let before = basin.spool.totals();
             let more = index + 1 < starts.len();
-            let outcome =
-                self.step(admitted, &warden, &course, basin, &Step { index, start, more })?;
+            let outcome = self.step(admitted, &course, basin, &Step { index, start, more })?;
             let goes_on = goes_on(admitted.request().on_failure, &outcome.ending);
             done.push(StepDone { outcome, before, after: basin.spool.totals() });
             if !goes_on {
@@ -96,8 +95,7 @@ impl Hall {
             }
         }
         if done.last().is_some_and(|step| step.outcome.ending == Ending::Lost) {
-            drop(warden);
-            self.keeper.sweep_after_loss();
+            self.yard.keeper.sweep_after_loss();
         }
         Ok(done)
     }
@@ -105,7 +103,6 @@ impl Hall {
     fn step(
         &self,
         admitted: &Admitted,
-        warden: &Warden,
         course: &Course<'_>,
         basin: &mut Basin<'_>,
         step: &Step<'_>,
@@ -126,7 +123,7 @@ impl Hall {
             order.argv.push(script.0.as_os_str().as_bytes().to_vec());
             order.litter.push(script.0.clone());
         }
-        let outcome = run::drive(warden, &order, admitted.input(), course, basin);
+        let outcome = run::drive(admitted.warden(), &order, admitted.input(), course, basin);
         outcome.map_err(Error::Run)
     }
 
@@ -138,7 +135,7 @@ impl Hall {
         step: &Step<'_>,
     ) -> Result<Option<ScriptFile>, Error> {
         let Some(text) = &step.start.script else { return Ok(None) };
-        let path = self.state.script(session, id, step.index).map_err(Error::Run)?;
+        let path = self.yard.state.script(session, id, step.index).map_err(Error::Run)?;
         let file = ScriptFile(path);
         let mut options = std::fs::OpenOptions::new();
         let opened = options.write(true).create_new(true).mode(0o700).open(&file.0);
@@ -187,7 +184,8 @@ struct Basin<'a> {
     spool: Spool,
     watcher: &'a mut dyn Watcher,
     failed: Option<Error>,
-    /// What lies beside the spool, until it does.
+    /// What lies beside the spool, until it does: soon after a long command has begun, and
+    /// otherwise when it is over.
     papers: Option<(&'a Hall, &'a Admitted)>,
 }
 
@@ -237,9 +235,9 @@ impl Sink for Basin<'_> {
         self.watcher.pause(running_for);
     }
 
-    fn ordered(&mut self) -> Flow {
+    fn lives(&mut self) -> Flow {
         let Some((hall, admitted)) = self.papers.take() else { return Flow::Go };
-        match hall.keep(admitted) {
+        match hall.keep_early(admitted) {
             Ok(()) => Flow::Go,
             Err(error) => {
                 self.failed = Some(error);

@@ -2,6 +2,8 @@
 //! owner left open.
 
 use super::Hall;
+use super::chores::{Chore, Chores, Housekeeper};
+use super::yard::Yard;
 use crate::capture::{Redactor, Secrets};
 use crate::error::Error;
 use crate::policy::Policy;
@@ -9,7 +11,7 @@ use crate::record::Ledger;
 use crate::request::Bytes;
 use crate::run::{Owner, StateDir};
 use ricasso_os::{Host, Keeper};
-use std::sync::Mutex;
+use std::sync::Arc;
 
 /// A value this short would redact every other word.
 const SHORTEST_SECRET: usize = 6;
@@ -27,6 +29,8 @@ pub struct Setup {
     pub environment: Vec<(Bytes, Bytes)>,
     /// Whether wardens wait for the next request.
     pub spares: Spares,
+    /// Who does what nobody waits for.
+    pub chores: Chores,
 }
 
 /// Whether wardens are made ahead of time.
@@ -45,35 +49,39 @@ impl Setup {
         let state = StateDir::find(&variable).map_err(Error::Run)?;
         let environment =
             std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
-        Ok(Setup { keeper, policy, state, environment, spares: Spares::None })
+        Ok(Setup {
+            keeper,
+            policy,
+            state,
+            environment,
+            spares: Spares::None,
+            chores: Chores::Inline,
+        })
     }
 }
 
 impl Hall {
     pub(super) fn open(setup: Setup) -> Result<Hall, Error> {
-        let Setup { keeper, policy, state, environment, spares } = setup;
+        let Setup { keeper, policy, state, environment, spares, chores } = setup;
         let redactor = Redactor::new(&secrets(&policy, &environment)).map_err(Error::Capture)?;
         let ledger =
             Ledger::open(&state.ledger(), policy.record().durability).map_err(Error::Record)?;
         let owner = Owner::claim(&state).map_err(Error::Run)?;
-        let host = Host::probe();
         let told = state.told().map(str::to_string).into_iter().collect();
-        let mut hall = Hall {
-            keeper,
-            policy,
-            host,
-            environment,
-            redactor,
-            ledger,
-            owner,
-            state,
-            spares,
-            ready: Mutex::default(),
-            told,
-        };
+        let yard = Arc::new(Yard::new(keeper, owner, state, spares));
+        let housekeeper = Housekeeper::new(Arc::clone(&yard), chores);
+        let host = Host::probe();
+        let hall = Hall { housekeeper, yard, policy, host, environment, redactor, ledger, told };
         hall.close_what_was_lost()?;
         hall.refill();
         Ok(hall)
+    }
+
+    /// Gets ready for the next request. Without it the next run is slower, and nothing else.
+    pub(super) fn refill(&self) {
+        if self.housekeeper.is_beside() {
+            drop(self.housekeeper.has(Chore::Refill));
+        }
     }
 }
 

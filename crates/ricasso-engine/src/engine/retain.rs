@@ -49,7 +49,7 @@ impl Hall {
     /// The modification time of the state directory tells when somebody looked last: nothing is
     /// made in the directory itself after its first use, and so no file is needed for it.
     fn is_time(&self) -> bool {
-        let Ok(root) = fs::File::open(self.state.root()) else { return false };
+        let Ok(root) = fs::File::open(self.yard.state.root()) else { return false };
         let looked = root.metadata().and_then(|found| found.modified());
         let fresh = looked.is_ok_and(|at| at.elapsed().is_ok_and(|age| age < EVERY));
         !fresh && root.set_modified(SystemTime::now()).is_ok()
@@ -58,7 +58,7 @@ impl Hall {
     /// A job is closed when its reply is written; one that is open belongs to a living owner or
     /// will be closed as lost by the next start.
     fn closed_jobs(&self) -> Vec<Kept> {
-        let Ok(entries) = fs::read_dir(self.state.jobs()) else { return Vec::new() };
+        let Ok(entries) = fs::read_dir(self.yard.state.jobs()) else { return Vec::new() };
         let kept = |entry: fs::DirEntry| {
             JobId::parse(entry.file_name().to_str()?)?;
             let path = entry.path();
@@ -71,11 +71,11 @@ impl Hall {
     }
 
     /// Jobs of owners that died are closed in the ledger as lost, and their scripts removed.
-    pub(super) fn close_what_was_lost(&mut self) -> Result<(), Error> {
-        for orphan in Orphan::find(&self.state).map_err(Error::Run)? {
+    pub(super) fn close_what_was_lost(&self) -> Result<(), Error> {
+        for orphan in Orphan::find(&self.yard.state).map_err(Error::Run)? {
             let jobs: BTreeSet<JobId> = orphan.jobs().cloned().collect();
             self.close_as_lost(&jobs)?;
-            jobs.iter().for_each(|job| self.state.sweep_scripts(job));
+            jobs.iter().for_each(|job| self.yard.state.sweep_scripts(job));
             orphan.bury().map_err(Error::Run)?;
         }
         Ok(())

@@ -138,7 +138,8 @@ fn replay_of_what_was_seen_live_gives_the_same_verdict() {
         let (mut request, policy) = (request(&case), policy(&case.policy));
         request.cwd = "/".into();
         let variables = [("PATH", "/usr/bin:/bin"), ("HOME", "/root")];
-        let live = Live::new(variables.map(|(name, value)| (name.into(), value.into())));
+        let variables = variables.map(|(name, value)| (name.into(), value.into()));
+        let live = Live::new([variables.as_slice()]);
         let first = judge(&request, &policy, &live);
         let again = judge(&request, &policy, &Recorded::new(live.into_scene()));
         assert_eq!(again.verdict.name(), first.verdict.name());

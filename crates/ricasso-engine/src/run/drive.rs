@@ -20,6 +20,10 @@ const READS_IN_A_ROW: usize = 16;
 /// descriptor handed over). Nobody waits for that.
 const DRAIN: Duration = Duration::from_millis(50);
 
+/// Most commands are over by now, and on a machine with two cores everything done beside one in
+/// its first milliseconds slows it down.
+pub const EARLY: Duration = Duration::from_millis(20);
+
 /// Which stream some bytes came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
@@ -45,9 +49,8 @@ pub trait Sink {
     fn take(&mut self, from: Source, bytes: &[u8]) -> Flow;
     /// Called after each round of the loop, and at least every [`Course::tick`].
     fn pause(&mut self, running_for: Duration);
-    /// The order is given. While the command comes to life there is time for what need not be
-    /// done before.
-    fn ordered(&mut self) -> Flow;
+    /// The command has lived for [`EARLY`]: time for what a short one can do without.
+    fn lives(&mut self) -> Flow;
 }
 
 /// The time that a job has, and who may end it early.
@@ -121,9 +124,6 @@ pub fn drive(
     err.close_writer();
     let streams = [Some(out), Some(err)];
     let mut ride = Ride::new(warden, course, streams, order, began, sink);
-    if let Flow::Full(limit) = ride.sink.ordered() {
-        ride.happens(Event::Full(limit));
-    }
     while !ride.is_over() {
         ride.round()?;
     }
@@ -140,6 +140,7 @@ struct Ride<'a> {
     phase: Phase,
     began: Instant,
     heard: Instant,
+    early: Option<Instant>,
     grace: Option<Instant>,
     drain: Option<Instant>,
     cancel_seen: bool,
@@ -173,6 +174,7 @@ impl<'a> Ride<'a> {
             phase: Phase::Starting,
             began,
             heard: began,
+            early: Some(began + EARLY),
             grace: None,
             drain: None,
             cancel_seen: false,
@@ -235,7 +237,9 @@ impl<'a> Ride<'a> {
         let deadline = live.then_some(self.course.deadline);
         let idle = self.course.idle.filter(|_| live).map(|idle| self.heard + idle);
         let tick = self.course.tick.map(|tick| now + tick);
-        let next = [deadline, idle, self.grace, self.drain, tick].into_iter().flatten().min();
+        let early = self.early.filter(|_| live);
+        let all = [deadline, idle, early, self.grace, self.drain, tick];
+        let next = all.into_iter().flatten().min();
         next.map(|at| at.saturating_duration_since(now))
     }
 
@@ -247,6 +251,12 @@ impl<'a> Ride<'a> {
         }
         if live && self.course.idle.is_some_and(|idle| now >= self.heard + idle) {
             self.happens(Event::Idle);
+        }
+        if live
+            && self.early.take_if(|at| now >= *at).is_some()
+            && let Flow::Full(limit) = self.sink.lives()
+        {
+            self.happens(Event::Full(limit));
         }
         if self.grace.take_if(|at| now >= *at).is_some() {
             self.happens(Event::Grace);

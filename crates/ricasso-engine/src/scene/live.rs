@@ -18,8 +18,9 @@ const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
 
 /// Asks the machine, once for each question, and keeps what it said.
 #[derive(Debug)]
-pub struct Live {
-    variables: HashMap<Bytes, Bytes>,
+pub struct Live<'a> {
+    /// Later lists override earlier ones.
+    variables: Vec<&'a [(Bytes, Bytes)]>,
     notes: Mutex<Notes>,
 }
 
@@ -29,10 +30,16 @@ struct Notes {
     known: HashMap<Query, usize>,
 }
 
-impl Live {
+impl<'a> Live<'a> {
     /// A witness that knows these variables: what the command will inherit.
-    pub fn new(variables: impl IntoIterator<Item = (Bytes, Bytes)>) -> Self {
+    /// A later list overrides an earlier one.
+    pub fn new(variables: impl IntoIterator<Item = &'a [(Bytes, Bytes)]>) -> Self {
         Self { variables: variables.into_iter().collect(), notes: Mutex::default() }
+    }
+
+    fn variable_named(&self, name: &[u8]) -> Option<&'a Bytes> {
+        let all = self.variables.iter().rev().flat_map(|list| list.iter().rev());
+        all.into_iter().find(|(known, _)| known.as_slice() == name).map(|(_, value)| value)
     }
 
     /// What was asked and answered, given away at the end of the judgement.
@@ -50,7 +57,7 @@ impl Live {
             },
             Query::Program { name, cwd, search } => self.find(name.as_slice(), cwd, search),
             Query::Variable(name) => {
-                self.variables.get(name).cloned().map_or(Answer::Absent, Answer::Text)
+                self.variable_named(name.as_slice()).cloned().map_or(Answer::Absent, Answer::Text)
             }
             // Globs and git's settings need a walk of their own, with bounds of their own. Until
             // somebody asks for them they are unknown, which no rule takes for a yes.
@@ -62,7 +69,7 @@ impl Live {
         if name.contains(&b'/') {
             return found(cwd.join(from_bytes(name)));
         }
-        let inherited = self.variables.get(&Bytes::from("PATH"));
+        let inherited = self.variable_named(b"PATH");
         let list = match search {
             Search::Given(list) => list.as_slice(),
             Search::Inherited => inherited.map_or(DEFAULT_PATH, Bytes::as_slice),
@@ -74,7 +81,7 @@ impl Live {
     }
 }
 
-impl Look for Live {
+impl Look for Live<'_> {
     fn look(&self, query: &Query) -> Answer {
         let mut notes = self.notes.lock().unwrap_or_else(|broken| broken.into_inner());
         if let Some(at) = notes.known.get(query) {
@@ -133,7 +140,8 @@ mod tests {
 
     #[test]
     fn what_was_seen_is_what_the_record_answers() {
-        let live = Live::new([("PATH".into(), "/nowhere:/usr/bin:/bin".into())]);
+        let path: [(Bytes, Bytes); 1] = [("PATH".into(), "/nowhere:/usr/bin:/bin".into())];
+        let live = Live::new([path.as_slice()]);
         let queries = [
             Query::Kind("/".into()),
             Query::Kind("/nowhere/at/all".into()),

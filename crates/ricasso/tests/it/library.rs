@@ -1,7 +1,7 @@
 //! The library, with a keeper in a process of its own.
 
 use crate::place::{Place, eventually, mark, marked, program};
-use ricasso_engine::engine::{Engine, Setup, Spares};
+use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
 use ricasso_engine::policy::{Policy, Preset};
 use ricasso_engine::request::{Bytes, Caller, OnFailure, Request, Stdin, Step};
 use ricasso_engine::run::StateDir;
@@ -18,7 +18,11 @@ pub(crate) fn engine_with(place: &Place, spares: Spares) -> Engine {
     let path: Bytes = "/usr/local/bin:/usr/bin:/bin".into();
     let environment = vec![("PATH".into(), path), ("LANG".into(), "C.UTF-8".into())];
     let policy = Policy::preset(Preset::Open);
-    Engine::open(Setup { keeper, policy, state, environment, spares }).unwrap()
+    let chores = match spares {
+        Spares::Kept => Chores::Beside,
+        Spares::None => Chores::Inline,
+    };
+    Engine::open(Setup { keeper, policy, state, environment, spares, chores }).unwrap()
 }
 
 pub(crate) fn request(place: &Place, text: &str) -> Request {

@@ -1,0 +1,106 @@
+//! What jobs are made from: wardens, names, places. Shared with whoever does the chores.
+
+use super::chores::Chore;
+use super::open::Spares;
+use crate::error::Error;
+use crate::run::{JobDir, JobId, Owner, StateDir};
+use ricasso_os::Keeper;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The keeper comes first: it is dropped first, and ends every job before the owner's file goes.
+#[derive(Debug)]
+pub(super) struct Yard {
+    pub(super) keeper: Keeper,
+    pub(super) owner: Owner,
+    pub(super) state: StateDir,
+    pub(super) spares: Spares,
+    ready: Mutex<Option<Prepared>>,
+    failed: Mutex<Option<Error>>,
+}
+
+/// A job that has a name and a place but no request yet.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) id: JobId,
+    pub(super) dir: JobDir,
+}
+
+impl Yard {
+    pub(super) fn new(keeper: Keeper, owner: Owner, state: StateDir, spares: Spares) -> Yard {
+        Yard { keeper, owner, state, spares, ready: Mutex::default(), failed: Mutex::default() }
+    }
+
+    /// Does a chore here and now.
+    pub(super) fn does(&self, chore: Chore) -> Result<(), Error> {
+        match chore {
+            Chore::Keep(dir, papers) => papers
+                .iter()
+                .try_for_each(|(name, bytes)| dir.write(name, bytes))
+                .map_err(Error::Run),
+            Chore::Refill => self.refill(),
+        }
+    }
+
+    /// Keeps the failure of a chore until somebody can be told.
+    pub(super) fn note(&self, error: Error) {
+        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    /// A failure that nobody was told yet.
+    pub(super) fn take_failure(&self) -> Option<Error> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// The name and the place for a job that will be started.
+    pub(super) fn next_job(&self) -> Result<Prepared, Error> {
+        match self.ready().take() {
+            Some(prepared) => Ok(prepared),
+            None => self.prepare(),
+        }
+    }
+
+    /// A name for a job that is refused and needs no place.
+    pub(super) fn next_id(&self) -> Result<JobId, Error> {
+        let id = JobId::new().map_err(Error::Run)?;
+        self.owner.opens(&id).map_err(Error::Run)?;
+        Ok(id)
+    }
+
+    /// Takes a place away again that nothing was put into.
+    pub(super) fn give_up(&self, prepared: &Prepared) {
+        // What cannot be removed now is swept by retention; the journal is what must be right.
+        let _ = prepared.dir.remove();
+        let _ = self.owner.closes(&prepared.id);
+    }
+
+    fn refill(&self) -> Result<(), Error> {
+        match self.spares {
+            Spares::Kept => self.keeper.stock().map(drop).map_err(Error::Os)?,
+            Spares::None => {}
+        }
+        if self.ready().is_none() {
+            let prepared = self.prepare()?;
+            // Two of these never run at once: there is one housekeeper.
+            *self.ready() = Some(prepared);
+        }
+        Ok(())
+    }
+
+    fn prepare(&self) -> Result<Prepared, Error> {
+        let id = self.next_id()?;
+        let dir = self.state.new_job(&id).map_err(Error::Run)?;
+        Ok(Prepared { id, dir })
+    }
+
+    fn ready(&self) -> MutexGuard<'_, Option<Prepared>> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Yard {
+    fn drop(&mut self) {
+        if let Some(prepared) = self.ready().take() {
+            self.give_up(&prepared);
+        }
+    }
+}
