@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use bytes::Bytes;
+pub use bytes::{Bytes, to_hex};
 pub use check::{Error, MAX_ENV, MAX_STEPS, MAX_TEXT_BYTES, MAX_WORDS};
 
 /// One call: what to run, where, with what, for whom. Serialisable, so that it can be kept,

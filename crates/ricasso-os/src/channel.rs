@@ -5,7 +5,7 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
-    SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg,
+    SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recv, recvmsg,
     sendmsg, socketpair,
 };
 use std::io::{IoSlice, IoSliceMut};
@@ -93,7 +93,10 @@ impl Channel {
 
     /// Receives one message.
     pub(crate) fn receive(&self, wait: Wait) -> Result<Arrival> {
-        let mut bytes = vec![0u8; INLINE_BYTES];
+        // Asking for the length first is cheaper than a buffer for the longest message: its pages
+        // would be fetched from the kernel and given back each time.
+        let Some(length) = self.next_length(wait)? else { return Ok(Arrival::Nothing) };
+        let mut bytes = vec![0u8; length.max(1)];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let flags = match wait {
@@ -127,6 +130,26 @@ impl Channel {
             bytes = read_payload(file)?;
         }
         Ok(Arrival::Message(bytes, fds))
+    }
+}
+
+impl Channel {
+    /// The length of the next message; `None` where there is none yet and nobody waits. A closed
+    /// socket has length 0.
+    fn next_length(&self, wait: Wait) -> Result<Option<usize>> {
+        let flags = match wait {
+            Wait::Forever => RecvFlags::PEEK | RecvFlags::TRUNC,
+            Wait::Never => RecvFlags::PEEK | RecvFlags::TRUNC | RecvFlags::DONTWAIT,
+        };
+        loop {
+            match recv(&self.0, &mut [0u8; 1], flags) {
+                Ok((_, length)) => return Ok(Some(length)),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Ok(None),
+                Err(Errno::CONNRESET) => return Ok(Some(0)),
+                Err(errno) => return Err(Error::call("look at our socket")(errno)),
+            }
+        }
     }
 }
 

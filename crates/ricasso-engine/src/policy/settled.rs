@@ -6,6 +6,7 @@ use super::sections::{
     Commands, Env, Files, General, Guards, Hook, Jobs, Limits, Net, Programs, Record, Redact,
 };
 use super::value::{Denials, Mode, Opaque, Partial, Shell, Tmp, Unknown};
+use crate::request::to_hex;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -67,7 +68,7 @@ impl Policy {
     /// Seals what the layers made.
     pub(super) fn seal(settled: Settled, settings: Vec<Setting>) -> Self {
         let json = serde_json::to_vec(&settled).expect("a policy is made of texts and numbers");
-        Self { settled, settings, digest: hex(&Sha256::digest(json)) }
+        Self { settled, settings, digest: to_hex(&Sha256::digest(json)) }
     }
 
     /// How much of a cage there is.
@@ -189,9 +190,4 @@ impl Policy {
     pub fn digest(&self) -> &str {
         &self.digest
     }
-}
-
-/// Hexadecimal, in lower case.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! A grant is the proof that a request was judged; nothing outside this room can make one.
 
-use crate::request::Request;
+use crate::request::{Request, to_hex};
 use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
@@ -191,5 +191,5 @@ impl Question {
 /// the request could not be kept either.
 pub(super) fn digest(request: &Request) -> Option<String> {
     let json = serde_json::to_vec(request).ok()?;
-    Some(super::settled::hex(&Sha256::digest(json)))
+    Some(to_hex(&Sha256::digest(json)))
 }

@@ -4,6 +4,7 @@
 
 use super::entry::Entry;
 use super::error::Error;
+use crate::request::to_hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -78,14 +79,7 @@ fn hash(prev: &str, parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     hasher.update(prev.as_bytes());
     parts.iter().for_each(|part| hasher.update(part));
-    hex(&hasher.finalize())
-}
-
-/// Hexadecimal, in lower case, without a format call for each byte.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    to_hex(&hasher.finalize())
 }
 
 #[cfg(test)]

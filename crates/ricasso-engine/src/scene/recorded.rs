@@ -1,6 +1,7 @@
 //! A scene: the facts that one judgement rested on, and somebody who answers from them alone.
 
 use super::look::{Answer, Look, Query};
+use crate::request::to_hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -30,7 +31,7 @@ impl Scene {
     pub fn digest(&self) -> String {
         let json = serde_json::to_vec(self)
             .expect("a scene is made of texts and lists, and its map keys are names");
-        Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect()
+        to_hex(&Sha256::digest(json))
     }
 }
 

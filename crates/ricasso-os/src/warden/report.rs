@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Report {
-    /// The command runs, under this number.
+    /// The command runs, under this number. Not told of one that is over at once.
     Started {
         /// The host's number of the command.
         pid: i32,
@@ -37,6 +37,8 @@ pub enum Report {
 /// The ending of a command as the kernel told it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
+    /// The host's number of the command.
+    pub pid: i32,
     /// The exit code or the signal.
     pub status: Status,
     /// What the whole job used so far.
@@ -112,6 +114,7 @@ fn write_ended(out: &mut Writer, ended: &Ended) {
         Status::Exited(code) => (0, code, false),
         Status::Signalled { signal, core } => (1, signal, core),
     };
+    out.number(ended.pid as u64);
     out.number(kind);
     out.number(number as u64);
     out.number(u64::from(core));
@@ -150,6 +153,7 @@ fn read_report(from: &mut Reader<'_>) -> Option<Report> {
 }
 
 fn read_ended(from: &mut Reader<'_>) -> Option<Ended> {
+    let pid = from.number()? as i32;
     let kind = from.number()?;
     let number = from.number()? as i32;
     let core = from.number()? == 1;
@@ -164,7 +168,7 @@ fn read_ended(from: &mut Reader<'_>) -> Option<Ended> {
         0 => None,
         number => Some(Limit::from_number(number - 1)?),
     };
-    Some(Ended { status, usage, survivors, limit, tree_gone: from.number()? == 1 })
+    Some(Ended { pid, status, usage, survivors, limit, tree_gone: from.number()? == 1 })
 }
 
 fn read_usage(from: &mut Reader<'_>) -> Option<Usage> {
@@ -198,6 +202,7 @@ mod tests {
         };
         let ended = |status, limit| {
             Report::Ended(Ended {
+                pid: 4711,
                 status,
                 usage,
                 survivors: vec![member.clone()],

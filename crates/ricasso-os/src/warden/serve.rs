@@ -24,6 +24,8 @@ const SURVIVOR_GRACE: Duration = Duration::from_millis(20);
 /// How often the ceilings of the tree are looked at. At 100 ms a greedy tree overshoots by tens of
 /// megabytes, and the look itself costs less than a thousandth of a core.
 const POLL: Duration = Duration::from_millis(100);
+/// A command that is over by now has no use for a message that it began.
+const SHORT: Duration = Duration::from_millis(5);
 /// Survivors that are named in a report; the others only count in `left`.
 const MOST_NAMED: usize = 64;
 
@@ -47,6 +49,7 @@ struct Post {
 /// What woke the warden.
 struct Woken {
     deserted: bool,
+    child: bool,
     word: bool,
     note: bool,
 }
@@ -95,21 +98,32 @@ impl Post {
     /// Waits until the command was executed or failed. `None` when no order came any more.
     fn await_start(&mut self, pid: i32, pipe: OwnedFd) -> Result<Option<Note>> {
         let mut bytes = Vec::new();
-        loop {
-            let woken = self.wait(Some(&pipe), PollFlags::empty(), None)?;
-            if woken.deserted && !woken.note {
-                return Ok(None);
-            }
-            if woken.note && !read_some(&pipe, &mut bytes)? {
-                break;
-            }
+        if !self.read_note(&pipe, &mut bytes)? {
+            return Ok(None);
         }
+        // The order is there. A short command is over before anybody needs to know that it began,
+        // and two messages less are two wake-ups less beside it.
+        let quick = self.wait(None, PollFlags::empty(), Some(SHORT))?.child;
+        while self.read_note(&pipe, &mut bytes)? {}
         let Some(note) = after_fork::read_note(&bytes) else { return Ok(None) };
-        self.litter = note.litter.clone();
-        if note.failed.is_none() {
+        self.litter.clone_from(&note.litter);
+        if note.failed.is_none() && !quick {
             self.tell(&Report::Started { pid })?;
         }
         Ok(Some(note))
+    }
+
+    /// Reads more of the note; false at its end, or when everybody is gone.
+    fn read_note(&self, pipe: &OwnedFd, bytes: &mut Vec<u8>) -> Result<bool> {
+        loop {
+            let woken = self.wait(Some(pipe), PollFlags::empty(), None)?;
+            if woken.note {
+                return read_some(pipe, bytes);
+            }
+            if woken.deserted {
+                return Ok(false);
+            }
+        }
     }
 
     /// From the start of the command to the end of its tree.
@@ -145,31 +159,26 @@ impl Post {
             while signals::take(&self.children).is_some() {}
             let any_left = tree::reap_all(&mut keep_status(pid, &mut ended));
             if let Some(status) = ended {
-                return self.finish(status, limit, stopping, any_left);
+                return self.finish(pid, status, Stopping { limit, asked: stopping, any_left });
             }
         }
     }
 
     /// The command itself has ended; now the rest of its tree.
-    fn finish(
-        &mut self,
-        status: Status,
-        limit: Option<Limit>,
-        stopping: bool,
-        any_left: bool,
-    ) -> Result<()> {
+    fn finish(&mut self, pid: i32, status: Status, how: Stopping) -> Result<()> {
+        let Stopping { limit, asked: stopping, any_left } = how;
         let mut survivors = Vec::new();
         if any_left && !stopping {
             survivors = self.stop_survivors()?;
         }
         let tree_gone = !stopping || !any_left;
         let usage = usage();
-        self.tell(&Report::Ended(Ended { status, usage, survivors, limit, tree_gone }))?;
+        self.tell(&Report::Ended(Ended { pid, status, usage, survivors, limit, tree_gone }))?;
         if tree_gone {
             return Ok(());
         }
         let left = self.await_death()?;
-        self.tell(&Report::Gone { left, usage: crate::warden::serve::usage() })
+        self.tell(&Report::Gone { left, usage: self::usage() })
     }
 
     /// After a stop: the tree ends by itself within the owner's grace, or by the owner's kill.
@@ -268,10 +277,18 @@ impl Post {
         let hung_up = fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR);
         Ok(Woken {
             deserted: hung_up || fired(lifeline),
+            child: !fds[1].revents().is_empty(),
             word: fds[0].revents().contains(PollFlags::IN),
             note: fired(note),
         })
     }
+}
+
+/// What is known of a command's end beside its status.
+struct Stopping {
+    limit: Option<Limit>,
+    asked: bool,
+    any_left: bool,
 }
 
 fn keep_status(pid: i32, ended: &mut Option<Status>) -> impl FnMut(i32, Ending) {
