@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench speaks to its reader")]
 
 mod capture;
+mod flood;
 mod run;
 
 use ricasso_os::Keeper;
@@ -20,9 +21,13 @@ fn main() -> ExitCode {
     };
     let held = match std::env::args().nth(1).as_deref() {
         Some("run") => run::run(cold, warm),
+        Some("flood") => flood::run(cold).unwrap_or_else(|error| {
+            eprintln!("{error}");
+            false
+        }),
         Some("capture") => capture::run().map_err(|error| eprintln!("{error}")).is_ok(),
         _ => {
-            eprintln!("usage: cargo run --release -p ricasso-bench -- run|capture");
+            eprintln!("usage: cargo run --release -p ricasso-bench -- run|flood|capture");
             return ExitCode::from(2);
         }
     };

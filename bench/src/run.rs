@@ -34,7 +34,7 @@ pub(crate) fn run(cold: Keeper, warm: Keeper) -> bool {
     held
 }
 
-fn engine(keeper: Keeper, place: &std::path::Path, spares: Spares) -> Engine {
+pub(crate) fn engine(keeper: Keeper, place: &std::path::Path, spares: Spares) -> Engine {
     let state = StateDir::at(place).expect("a temporary state directory can be made");
     let environment =
         std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
