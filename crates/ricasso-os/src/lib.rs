@@ -10,6 +10,7 @@ mod after_fork;
 mod cancel;
 mod channel;
 mod error;
+mod handle;
 mod host;
 mod keeper;
 mod pipe;

@@ -1,11 +1,10 @@
 //! The loop round the machine: one order, from its start to the end of its tree.
 
-use super::ending::{Ending, Failure, LimitName};
+use super::ending::{Ending, LimitName};
 use super::error::Error;
 use super::state::{Action, Event, Phase, step};
-use ricasso_os::{
-    Cancel, Cancelled, Ended, Input, Order, Output, Report, Stage, Status, Usage, Warden,
-};
+use super::told::{ending_of, failure_of};
+use ricasso_os::{Cancel, Cancelled, Input, Order, Output, Report, Stage, Usage, Warden};
 use serde::Serialize;
 use std::io;
 use std::os::fd::AsFd;
@@ -140,6 +139,7 @@ struct Ride<'a> {
     phase: Phase,
     began: Instant,
     heard: Instant,
+    rouse: Instant,
     grace: Option<Instant>,
     drain: Option<Instant>,
     cancel_seen: bool,
@@ -173,6 +173,7 @@ impl<'a> Ride<'a> {
             phase: Phase::Starting,
             began,
             heard: began,
+            rouse: began + Warden::ROUSE,
             grace: None,
             drain: None,
             cancel_seen: false,
@@ -235,7 +236,9 @@ impl<'a> Ride<'a> {
         let deadline = live.then_some(self.course.deadline);
         let idle = self.course.idle.filter(|_| live).map(|idle| self.heard + idle);
         let tick = self.course.tick.map(|tick| now + tick);
-        let next = [deadline, idle, self.grace, self.drain, tick].into_iter().flatten().min();
+        let rouse = Some(self.rouse);
+        let all = [deadline, idle, rouse, self.grace, self.drain, tick];
+        let next = all.into_iter().flatten().min();
         next.map(|at| at.saturating_duration_since(now))
     }
 
@@ -247,6 +250,11 @@ impl<'a> Ride<'a> {
         }
         if live && self.course.idle.is_some_and(|idle| now >= self.heard + idle) {
             self.happens(Event::Idle);
+        }
+        if now >= self.rouse {
+            // A command may have stopped its warden, which could then never tell how it ended.
+            self.warden.rouse();
+            self.rouse = now + Warden::ROUSE;
         }
         if self.grace.take_if(|at| now >= *at).is_some() {
             self.happens(Event::Grace);
@@ -360,39 +368,4 @@ fn survivors(members: &[ricasso_os::Member], stuck: bool) -> Vec<Survivor> {
         stuck,
     };
     members.iter().map(one).collect()
-}
-
-fn failure_of(stage: Stage, errno: i32) -> Failure {
-    let kind = io::Error::from_raw_os_error(errno).kind();
-    match stage {
-        Stage::Execute if kind == io::ErrorKind::NotFound => Failure::NotFound,
-        Stage::Execute => Failure::NotExecutable,
-        _ => Failure::Ours,
-    }
-}
-
-/// SIGXCPU and SIGXFSZ, as Linux numbers them on every machine that we run on but MIPS and SPARC.
-const CPU_SIGNAL: i32 = 24;
-const FILE_SIZE_SIGNAL: i32 = 25;
-
-fn ending_of(ended: &Ended, order: &Order) -> Ending {
-    match ended.limit {
-        Some(ricasso_os::Limit::Memory) => return Ending::Limit(LimitName::Memory),
-        Some(ricasso_os::Limit::Processes) => return Ending::Limit(LimitName::Processes),
-        Some(_) | None => {}
-    }
-    match ended.status {
-        Status::Exited(code) => Ending::Exited(code),
-        Status::Signalled { signal: CPU_SIGNAL, .. } if order.ceilings.cpu_seconds.is_some() => {
-            Ending::Limit(LimitName::Cpu)
-        }
-        Status::Signalled { signal: FILE_SIZE_SIGNAL, .. }
-            if order.ceilings.file_bytes.is_some() =>
-        {
-            Ending::Limit(LimitName::FileSize)
-        }
-        Status::Signalled { signal, .. } => Ending::Signalled(signal),
-        // The os crate may learn another way to end; it is not known here how.
-        _ => Ending::Lost,
-    }
 }

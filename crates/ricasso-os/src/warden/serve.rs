@@ -56,6 +56,8 @@ impl Post {
         // The name is for people who look at `ps`; a kernel that refuses it changes nothing.
         let _ = rustix::thread::set_name(c"ricasso-warden");
         let _ = rustix::process::setsid();
+        // If its parent dies while somebody has it stopped, it must still see that and sweep.
+        let _ = rustix::process::set_parent_process_death_signal(Some(Signal::CONT));
         tree::become_subreaper()?;
         signals::reset_all();
         let mut keep = vec![job.as_fd()];

@@ -1,0 +1,100 @@
+//! Commands, callers and readers that do what nobody should: stop us, starve us, hold us up.
+
+use crate::library::{engine, request};
+use crate::place::{Place, eventually, mark, marked, program};
+use ricasso_os::Cancel;
+use serde_json::Value;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+/// Runs a bash text in the place, with `$R` as `ricasso run --mode open`.
+fn bash(place: &Place, text: &str) -> Output {
+    let run = format!("{} run --mode open", program().display());
+    let mut shell = Command::new("bash");
+    shell.args(["-c", text]).env("R", run).env("XDG_STATE_HOME", place.root.join("state"));
+    shell.current_dir(place.work()).output().unwrap()
+}
+
+fn kill(signal: &str, pid: &str) {
+    Command::new("kill").args([signal, pid]).status().unwrap();
+}
+
+#[test]
+fn what_came_along_through_exec_is_not_waited_for() {
+    let place = Place::new();
+    // `cat` ends when our output does: waiting for it would never end.
+    let output = bash(&place, "exec > >(cat); exec $R -c 'echo through'");
+    assert_eq!(output.status.code(), Some(0));
+    let mark = mark();
+    let text = format!("sleep {mark} >/dev/null 2>&1 & exec $R -c 'echo over'");
+    assert_eq!(bash(&place, &text).stdout, b"over\n");
+    let left = marked(&mark);
+    assert_eq!(left.len(), 1, "the caller's own process was ended");
+    kill("-9", &left[0].to_string());
+}
+
+#[test]
+fn what_came_along_through_exec_survives_a_lost_job() {
+    let place = Place::new();
+    let (ours, theirs) = (mark(), mark());
+    let text = format!(
+        "sleep {theirs} >/dev/null 2>&1 & \
+         exec $R --json -c 'setsid sleep {ours} & kill -9 $PPID; sleep {ours}'"
+    );
+    let output = bash(&place, &text);
+    let reply: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(reply["ending"]["kind"], "lost");
+    let sleeping = |mark: &str| {
+        let line = format!("sleep\0{mark}\0");
+        let of = |pid: &i32| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        marked(mark).into_iter().filter(|pid| of(pid) == line.as_bytes()).collect::<Vec<i32>>()
+    };
+    eventually("the job's tree is gone", || sleeping(&ours).is_empty());
+    let left = sleeping(&theirs);
+    assert_eq!(left.len(), 1, "the caller's own process was ended");
+    kill("-9", &left[0].to_string());
+}
+
+#[test]
+fn a_command_that_stops_its_warden_delays_its_reply_and_no_more() {
+    let place = Place::new();
+    let reply = place.shell("kill -STOP $PPID; exit 3");
+    assert_eq!(reply["ending"]["code"], 3);
+    let text = "trap '' TERM; while :; do kill -STOP $PPID; done";
+    let reply = place.json(&["--timeout", "200ms", "-c", text]);
+    assert_eq!(reply["ending"]["kind"], "timed_out");
+}
+
+#[test]
+fn a_stopped_warden_still_ends_with_its_owner() {
+    let place = Place::new();
+    let mark = mark();
+    let mut child = place.start(&["-c", &format!("kill -STOP $PPID; exec sleep {mark}")]);
+    eventually("the sleep runs", || {
+        let line = format!("sleep\0{mark}\0");
+        let of = |pid: &i32| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        marked(&mark).iter().any(|pid| of(pid) == line.as_bytes())
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    eventually("nothing is left", || marked(&mark).is_empty());
+}
+
+#[test]
+fn a_stopped_keeper_and_warden_are_continued() {
+    let place = Place::new();
+    let engine = engine(&place);
+    let cancel = Cancel::new().unwrap();
+    let reply = engine.run(&request(&place, "kill -STOP $PPID; exit 4"), &cancel).unwrap();
+    assert_eq!(reply.exit_code, Some(4));
+    let keeper = engine.keeper_pid().unwrap();
+    kill("-STOP", &keeper.to_string());
+    let reply = engine.run(&request(&place, "exit 5"), &cancel).unwrap();
+    assert_eq!(reply.exit_code, Some(5));
+    kill("-STOP", &keeper.to_string());
+    let began = Instant::now();
+    drop(engine);
+    assert!(began.elapsed() < Duration::from_secs(30));
+    let left = std::path::PathBuf::from(format!("/proc/{keeper}"));
+    assert!(!left.exists(), "the keeper outlived its engine");
+}
