@@ -25,7 +25,7 @@ pub use error::{Error, Result};
 pub use host::{Host, own_uid};
 pub use keeper::{KEEPER_NAME, Keeper};
 pub use pipe::{Input, Output, closed_input, file_input, output, random, text_input};
-pub use ready::ready;
+pub use ready::{ready, writable};
 pub use tree::Member;
 pub use warden::{Ended, Report, Status, Usage, Warden};
 pub use wire::{Ceilings, Limit, Order, Stage};

@@ -5,6 +5,7 @@ mod check;
 mod output;
 mod print;
 mod run;
+mod stream;
 mod unit;
 
 use crate::exit;

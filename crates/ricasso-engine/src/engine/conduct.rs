@@ -34,7 +34,11 @@ pub trait Watcher {
         let _ = running_for;
     }
 
-    /// How often [`Watcher::pause`] is wanted while nothing happens.
+    /// The job is over: what is shown from now on is the rest, and there is time to wait for
+    /// whoever reads it.
+    fn over(&mut self) {}
+
+    /// How often [`Watcher::pause`] is wanted while nothing happens. Asked again each time.
     fn tick(&self) -> Option<Duration> {
         None
     }
@@ -80,7 +84,6 @@ impl Hall {
             idle: allowance.idle,
             grace: allowance.grace,
             cancel,
-            tick: basin.watcher.tick(),
         };
         let starts = admitted.plan().starts();
         let mut done: Vec<StepDone> = Vec::with_capacity(starts.len());
@@ -207,6 +210,7 @@ impl Basin<'_> {
 
     /// The end of the output decides what was still waiting to grow into a secret.
     fn show_the_rest(&mut self) {
+        self.watcher.over();
         if self.watcher.wants_output() && self.spool.finish().is_ok() {
             self.show();
         }
@@ -235,6 +239,10 @@ impl Sink for Basin<'_> {
     fn pause(&mut self, running_for: Duration) {
         self.show();
         self.watcher.pause(running_for);
+    }
+
+    fn tick(&self) -> Option<Duration> {
+        self.watcher.tick()
     }
 
     fn ordered(&mut self) -> Flow {

@@ -19,6 +19,9 @@ const READS_IN_A_ROW: usize = 16;
 /// descriptor handed over). Nobody waits for that.
 const DRAIN: Duration = Duration::from_millis(50);
 
+/// How often a warden is continued that was told to end its tree.
+const ROUSE_AGAIN: Duration = Duration::from_millis(20);
+
 /// Which stream some bytes came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
@@ -42,8 +45,10 @@ pub enum Flow {
 pub trait Sink {
     /// Takes some bytes.
     fn take(&mut self, from: Source, bytes: &[u8]) -> Flow;
-    /// Called after each round of the loop, and at least every [`Course::tick`].
+    /// Called after each round of the loop, and at least every [`Sink::tick`].
     fn pause(&mut self, running_for: Duration);
+    /// How soon the sink wants its next pause while nothing happens.
+    fn tick(&self) -> Option<Duration>;
     /// The order is given. While the command comes to life there is time for what need not be
     /// done before.
     fn ordered(&mut self) -> Flow;
@@ -60,8 +65,6 @@ pub struct Course<'a> {
     pub grace: Duration,
     /// The bell.
     pub cancel: &'a Cancel,
-    /// How often the sink wants its pause while nothing happens.
-    pub tick: Option<Duration>,
 }
 
 /// Somebody whom the command had left running.
@@ -235,7 +238,7 @@ impl<'a> Ride<'a> {
         let live = matches!(self.phase, Phase::Starting | Phase::Running);
         let deadline = live.then_some(self.course.deadline);
         let idle = self.course.idle.filter(|_| live).map(|idle| self.heard + idle);
-        let tick = self.course.tick.map(|tick| now + tick);
+        let tick = self.sink.tick().map(|tick| now + tick);
         let rouse = Some(self.rouse);
         let all = [deadline, idle, rouse, self.grace, self.drain, tick];
         let next = all.into_iter().flatten().min();
@@ -254,7 +257,8 @@ impl<'a> Ride<'a> {
         if now >= self.rouse {
             // A command may have stopped its warden, which could then never tell how it ended.
             self.warden.rouse();
-            self.rouse = now + Warden::ROUSE;
+            // One that was told to end the tree may be stopped again and again meanwhile.
+            self.rouse = now + if live { Warden::ROUSE } else { ROUSE_AGAIN };
         }
         if self.grace.take_if(|at| now >= *at).is_some() {
             self.happens(Event::Grace);
@@ -347,6 +351,7 @@ impl<'a> Ride<'a> {
         match action {
             Action::Nothing => {}
             Action::Terminate => {
+                self.rouse = Instant::now();
                 self.grace = Some(Instant::now() + self.course.grace);
                 drop(self.warden.terminate());
             }

@@ -75,14 +75,13 @@ fn try_run(args: &Run) -> Result<u8, Failure> {
     let engine = Engine::open(setup).map_err(Failure::Engine)?;
     let code = if args.json {
         let reply = engine.run(&request, &cancel).map_err(Failure::Engine)?;
-        print::json(&reply);
-        code_of(&reply)
+        if print::json(&reply, &cancel) { code_of(&reply) } else { exit::OURS }
     } else {
         let mut live = Live::new(&cancel);
         let reply = engine.run_watched(&request, &cancel, &mut live).map_err(Failure::Engine)?;
         let closed = live.finish();
         print::after(&reply, &held.hints);
-        if closed { print::BROKEN_PIPE } else { code_of(&reply) }
+        closed.unwrap_or_else(|| code_of(&reply))
     };
     // The answer is out; what is left to do is housekeeping, and its failure changes nothing.
     let _ = engine.tidy_up();

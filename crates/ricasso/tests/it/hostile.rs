@@ -4,7 +4,9 @@ use crate::library::{engine, request};
 use crate::place::{Place, eventually, mark, marked, program};
 use ricasso_os::Cancel;
 use serde_json::Value;
-use std::process::{Command, Output};
+use std::io::Read;
+use std::os::unix::net::UnixStream;
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Runs a bash text in the place, with `$R` as `ricasso run --mode open`.
@@ -17,6 +19,13 @@ fn bash(place: &Place, text: &str) -> Output {
 
 fn kill(signal: &str, pid: &str) {
     Command::new("kill").args([signal, pid]).status().unwrap();
+}
+
+/// The processes that are `sleep MARK` and nothing else.
+fn sleeping(mark: &str) -> Vec<i32> {
+    let line = format!("sleep\0{mark}\0");
+    let of = |pid: &i32| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    marked(mark).into_iter().filter(|pid| of(pid) == line.as_bytes()).collect()
 }
 
 #[test]
@@ -44,11 +53,6 @@ fn what_came_along_through_exec_survives_a_lost_job() {
     let output = bash(&place, &text);
     let reply: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(reply["ending"]["kind"], "lost");
-    let sleeping = |mark: &str| {
-        let line = format!("sleep\0{mark}\0");
-        let of = |pid: &i32| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        marked(mark).into_iter().filter(|pid| of(pid) == line.as_bytes()).collect::<Vec<i32>>()
-    };
     eventually("the job's tree is gone", || sleeping(&ours).is_empty());
     let left = sleeping(&theirs);
     assert_eq!(left.len(), 1, "the caller's own process was ended");
@@ -70,11 +74,7 @@ fn a_stopped_warden_still_ends_with_its_owner() {
     let place = Place::new();
     let mark = mark();
     let mut child = place.start(&["-c", &format!("kill -STOP $PPID; exec sleep {mark}")]);
-    eventually("the sleep runs", || {
-        let line = format!("sleep\0{mark}\0");
-        let of = |pid: &i32| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        marked(&mark).iter().any(|pid| of(pid) == line.as_bytes())
-    });
+    eventually("the sleep runs", || !sleeping(&mark).is_empty());
     child.kill().unwrap();
     child.wait().unwrap();
     eventually("nothing is left", || marked(&mark).is_empty());
@@ -97,4 +97,60 @@ fn a_stopped_keeper_and_warden_are_continued() {
     assert!(began.elapsed() < Duration::from_secs(30));
     let left = std::path::PathBuf::from(format!("/proc/{keeper}"));
     assert!(!left.exists(), "the keeper outlived its engine");
+}
+
+/// Starts a run whose standard output is a socket that nobody reads yet.
+fn unread(place: &Place, args: &[&str]) -> (std::process::Child, UnixStream) {
+    let (reader, writer) = UnixStream::pair().unwrap();
+    // As some callers hand it over: a write that does not fit is refused instead of waiting.
+    writer.set_nonblocking(true).unwrap();
+    let mut all = vec!["run", "--mode", "open"];
+    all.extend(args);
+    let mut command = place.command(&all);
+    command.stdout(std::os::fd::OwnedFd::from(writer)).stderr(Stdio::piped());
+    (command.spawn().unwrap(), reader)
+}
+
+#[test]
+fn a_reader_that_does_not_read_holds_up_neither_deadline_nor_cancel() {
+    let place = Place::new();
+    let mark = mark();
+    let text = format!("yes | head -c 1000000; sleep {mark}");
+    let (mut child, mut reader) = unread(&place, &["--timeout", "500ms", "-c", &text]);
+    eventually("the sleep runs", || !sleeping(&mark).is_empty());
+    eventually("the deadline ends the job", || sleeping(&mark).is_empty());
+    let mut read = Vec::new();
+    reader.read_to_end(&mut read).unwrap();
+    assert_eq!(read.len(), 1_000_000);
+    assert_eq!(child.wait().unwrap().code(), Some(124));
+    let (mut child, reader) = unread(&place, &["-c", &text]);
+    eventually("the sleep runs", || !sleeping(&mark).is_empty());
+    kill("-TERM", &child.id().to_string());
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    drop(reader);
+}
+
+#[test]
+fn a_stream_that_does_not_block_loses_nothing() {
+    let place = Place::new();
+    let long = format!(": {}", "x".repeat(120_000));
+    for args in [&["-c", "seq 1 200000"][..], &["--json", "-c", &long, "-c", &long]] {
+        let (mut child, mut reader) = unread(&place, args);
+        // The reader looks away for a while; what it then finds must be whole.
+        std::thread::sleep(Duration::from_millis(300));
+        let mut read = Vec::new();
+        reader.read_to_end(&mut read).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        assert!(read.ends_with(b"200000\n") || read.ends_with(b"}\n"), "{}", read.len());
+        assert!(read.len() > 400_000, "{}", read.len());
+    }
+}
+
+#[test]
+fn a_reply_that_cannot_be_written_is_told() {
+    let place = Place::new();
+    let output = bash(&place, "$R --json -c true > /dev/full");
+    assert_eq!(output.status.code(), Some(125));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("could not be written"), "{told}");
 }
