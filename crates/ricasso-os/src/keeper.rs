@@ -270,7 +270,10 @@ impl Drop for Process {
 
 /// Returns the warden's number.
 fn fork_warden(theirs: Channel) -> Result<i32> {
-    let threads = std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count);
+    let path = PathBuf::from("/proc/self/task");
+    let threads = std::fs::read_dir(&path)
+        .map_err(|source| Error::Path { what: "count our threads in", path, source })?
+        .count();
     if threads != 1 {
         return Err(Error::Threads { found: threads });
     }

@@ -49,7 +49,8 @@ pub(super) fn write(stream: Stream, bytes: &[u8], patience: Patience<'_>) -> Wri
         Stream::Stdout => io::stdout().as_fd().try_clone_to_owned(),
         Stream::Stderr => io::stderr().as_fd().try_clone_to_owned(),
     };
-    let Ok(file) = file.map(File::from) else { return Written::Closed };
+    // Without a free descriptor a slow reader is waited for, which is better than no output.
+    let Ok(file) = file.map(File::from) else { return plainly(stream, bytes) };
     let mut out = 0;
     while out < bytes.len() {
         if let Some(stop) = wait(&file, out, patience) {
@@ -64,6 +65,14 @@ pub(super) fn write(stream: Stream, bytes: &[u8], patience: Patience<'_>) -> Wri
         }
     }
     Written::All
+}
+
+fn plainly(stream: Stream, bytes: &[u8]) -> Written {
+    let written = match stream {
+        Stream::Stdout => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
+        Stream::Stderr => io::stderr().write_all(bytes),
+    };
+    written.map_or(Written::Closed, |()| Written::All)
 }
 
 /// Waits until the reader takes bytes; why it does not, where it is not waited for any longer.

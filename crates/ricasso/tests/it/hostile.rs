@@ -14,7 +14,7 @@ fn bash(place: &Place, text: &str) -> Output {
     let run = format!("{} run --mode open", program().display());
     let mut shell = Command::new("bash");
     shell.args(["-c", text]).env("R", run).env("XDG_STATE_HOME", place.root.join("state"));
-    shell.current_dir(place.work()).output().unwrap()
+    shell.env("HOME", place.root.join("home")).current_dir(place.work()).output().unwrap()
 }
 
 fn kill(signal: &str, pid: &str) {
@@ -153,4 +153,54 @@ fn a_reply_that_cannot_be_written_is_told() {
     assert_eq!(output.status.code(), Some(125));
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("could not be written"), "{told}");
+}
+
+#[test]
+fn what_our_caller_ignores_does_not_cancel() {
+    let place = Place::new();
+    let text = "trap '' HUP; $R -c 'echo up; read -r _ < go; echo survived' > out & \
+                while ! test -s out; do sleep 0.01; done; kill -HUP $!; echo > go; wait $!";
+    assert!(Command::new("mkfifo").arg(place.work().join("go")).status().unwrap().success());
+    assert_eq!(bash(&place, text).status.code(), Some(0));
+    assert_eq!(std::fs::read(place.work().join("out")).unwrap(), b"up\nsurvived\n");
+}
+
+#[test]
+fn our_own_standard_input_is_handed_on_as_it_is() {
+    let place = Place::new();
+    place.write("lines", "one\ntwo\n");
+    let output = bash(&place, "(read -r _; $R --stdin - -c cat) < lines");
+    assert_eq!(output.stdout, b"two\n");
+    let (mut writer, reader) = UnixStream::pair().unwrap();
+    let mut command = place.command(&["run", "--mode", "open", "--stdin", "-", "-c", "cat"]);
+    command.stdin(std::os::fd::OwnedFd::from(reader)).stdout(Stdio::piped());
+    let child = command.spawn().unwrap();
+    drop(command);
+    std::io::Write::write_all(&mut writer, b"by socket\n").unwrap();
+    drop(writer);
+    assert_eq!(child.wait_with_output().unwrap().stdout, b"by socket\n");
+}
+
+#[test]
+fn a_command_that_gets_no_process_is_not_started_and_not_lost() {
+    let place = Place::new();
+    if !nobody_may(&place) {
+        return crate::place::skip("a_command_that_gets_no_process", "needs root to become nobody");
+    }
+    // One process for ricasso, one for its warden, none for the command.
+    let text = "exec setpriv --reuid=65533 --regid=65533 --clear-groups \
+                bash -c 'ulimit -u 2; exec ./ricasso run --mode open --json -c true'";
+    let output = bash(&place, text);
+    let reply: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    assert_eq!(reply["ending"]["kind"], "not_started", "{reply}");
+    assert!(reply["hints"].to_string().contains("temporarily unavailable"), "{reply}");
+}
+
+/// Makes the place usable for a user without processes of its own.
+fn nobody_may(place: &Place) -> bool {
+    let text = "set -e; cp \"${R%% *}\" ricasso; chmod 755 .. . ricasso; \
+                chown -R 65533:65533 ../state; \
+                setpriv --reuid=65533 --regid=65533 --clear-groups ./ricasso --version";
+    bash(place, text).status.success()
 }
