@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::plan::Start;
 use crate::reply::Reply;
 use crate::request::OnFailure;
-use crate::run::{self, Course, Ending, Flow, JobId, LimitName, Outcome, Sink, Source};
+use crate::run::{self, Course, Ending, Failure, Flow, JobId, LimitName, Outcome, Sink, Source};
 use ricasso_os::{Cancel, Order, Warden};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 
 /// A deadline that never comes, where the policy switched deadlines off.
 const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+/// Something of ours failed before anything of the job ran.
+pub(super) const UNSTARTED: Ending = Ending::NotStarted(Failure::Ours);
 
 /// Sees a job while it runs. What it gets is redacted already.
 pub trait Watcher {
@@ -55,18 +58,26 @@ impl Hall {
         let output_bytes = admitted.plan().allowance().output_bytes.unwrap_or(u64::MAX);
         let bounds = Bounds { output_bytes };
         let spool = Spool::create(admitted.dir().path(), admitted.redactor().clone(), bounds);
-        let spool = spool.map_err(Error::Capture)?;
+        let spool = match spool {
+            Ok(spool) => spool,
+            Err(error) => return Err(self.abandon(&admitted, &UNSTARTED, Error::Capture(error))),
+        };
         let mut basin = Basin { spool, watcher, failed: None, papers: Some((self, &admitted)) };
         let conducted = self.steps(&admitted, cancel, &mut basin);
         basin.show_the_rest();
-        let Basin { spool, failed, .. } = basin;
+        let Basin { spool, failed, papers, .. } = basin;
+        let ordered = papers.is_none();
         let closing = Closing { admitted, spool, failed };
         match conducted {
             Ok(steps) => self.close(closing, steps),
             // Our own failure: the entry is closed all the same, and the error goes to the caller.
             Err(error) => {
-                self.close_after_error(closing)?;
-                Err(error)
+                let Closing { admitted, mut spool, .. } = closing;
+                // The error that brought us here is what the caller is told, not its echo.
+                let _ = spool.finish();
+                // How a command ended that we lost hold of is not known.
+                let ending = if ordered { Ending::Lost } else { UNSTARTED };
+                Err(self.abandon(&admitted, &ending, error))
             }
         }
     }
