@@ -204,3 +204,58 @@ fn nobody_may(place: &Place) -> bool {
                 setpriv --reuid=65533 --regid=65533 --clear-groups ./ricasso --version";
     bash(place, text).status.success()
 }
+
+#[test]
+fn a_pipe_or_a_device_in_a_files_place_is_refused() {
+    let place = Place::new();
+    let project = place.work().join(".ricasso.toml");
+    assert!(Command::new("mkfifo").arg(&project).status().unwrap().success());
+    let answer = place.call(&["run", "--mode", "open", "-c", "true"]);
+    assert_eq!(answer.code, 125);
+    assert!(answer.stderr.contains(".ricasso.toml is no plain file"), "{}", answer.stderr);
+    std::fs::remove_file(&project).unwrap();
+    let answer = place.call(&["run", "--policy", "/dev/zero", "-c", "true"]);
+    assert_eq!(answer.code, 125);
+    let answer = place.call(&["run", "--mode", "open", "--script", "/dev/zero"]);
+    assert_eq!(answer.code, 125, "{}", answer.stderr);
+}
+
+#[test]
+fn a_reader_of_kept_output_that_has_seen_enough_is_no_mistake() {
+    let place = Place::new();
+    let reply = place.shell("seq 1 100000");
+    let id = reply["id"].as_str().unwrap();
+    let text = format!("${{R%% *}} output {id} | head -n 1; echo ${{PIPESTATUS[0]}}");
+    let output = bash(&place, &text);
+    assert_eq!(output.stdout, b"1\n141\n");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let output = bash(&place, &format!("${{R%% *}} output {id} --lines 1-1 > /dev/full"));
+    assert_eq!(output.status.code(), Some(125));
+}
+
+#[test]
+fn a_lock_that_somebody_holds_hangs_nobody_for_ever() {
+    let place = Place::new();
+    let _ = place.shell("true");
+    let owners = std::fs::File::open(place.state().join("owners")).unwrap();
+    owners.lock().unwrap();
+    let answer = place.call(&["run", "--mode", "open", "-c", "true"]);
+    assert_eq!(answer.code, 125);
+    assert!(answer.stderr.contains("cannot lock"), "{}", answer.stderr);
+}
+
+#[test]
+fn our_own_failure_closes_the_entry_too() {
+    let place = Place::new();
+    let place_of_scripts = place.state().join("sessions/cli");
+    std::fs::create_dir_all(&place_of_scripts).unwrap();
+    // A file where the directory of scripts must be.
+    std::fs::write(place_of_scripts.join("tmp"), b"").unwrap();
+    let script = place.write("s.sh", "true");
+    let answer = place.call(&["run", "--mode", "open", "--script", script.to_str().unwrap()]);
+    assert_eq!(answer.code, 125, "{}", answer.stderr);
+    let ledger = std::fs::read_to_string(place.state().join("ledger/000001.jsonl")).unwrap();
+    let last: Value = serde_json::from_str(ledger.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["phase"], &last["ending"]["kind"]), (&"close".into(), &"not_started".into()));
+    assert!(place.state_files().iter().all(|name| !name.starts_with("owners/")));
+}
