@@ -108,6 +108,8 @@ pub(super) struct Live<'a> {
     spoke: Duration,
     running: Duration,
     drawn: bool,
+    /// The last line that was shown is not finished; drawing over it would take it away.
+    in_line: bool,
     /// What a busy reader did not take yet. Until it does, the rest stays in the spool.
     waiting: Option<(Stream, Vec<u8>)>,
     over: bool,
@@ -123,6 +125,7 @@ impl<'a> Live<'a> {
             spoke: Duration::ZERO,
             running: Duration::ZERO,
             drawn: false,
+            in_line: false,
             waiting: None,
             over: false,
             closed: None,
@@ -192,7 +195,9 @@ impl Watcher for Live<'_> {
         self.wipe();
         self.spoke = self.running;
         if self.closed.is_none() {
-            self.waiting = Some((stream, bytes.into_inner()));
+            let bytes = bytes.into_inner();
+            self.in_line = bytes.last().is_some_and(|last| *last != b'\n');
+            self.waiting = Some((stream, bytes));
             self.push();
         }
     }
@@ -204,7 +209,8 @@ impl Watcher for Live<'_> {
     fn pause(&mut self, running_for: Duration) {
         self.running = running_for;
         self.push();
-        if self.terminal && running_for.saturating_sub(self.spoke) >= WONDER {
+        let silent_for = running_for.saturating_sub(self.spoke);
+        if self.terminal && !self.in_line && silent_for >= WONDER {
             draw(&format!("\r\x1b[K[running for {} s]", running_for.as_secs()));
             self.drawn = true;
         }
