@@ -259,3 +259,26 @@ fn our_own_failure_closes_the_entry_too() {
     assert_eq!((&last["phase"], &last["ending"]["kind"]), (&"close".into(), &"not_started".into()));
     assert!(place.state_files().iter().all(|name| !name.starts_with("owners/")));
 }
+
+#[test]
+fn a_command_that_kills_its_warden_goes_with_it() {
+    let place = Place::new();
+    let mark = mark();
+    // The owner is stopped, so that nobody but the kernel can end the command.
+    let text = format!(
+        "owner=$(cut -d' ' -f4 /proc/$PPID/stat); kill -STOP $owner; kill -9 $PPID; \
+         sleep 0.{mark}; kill -9 $owner; touch went-on"
+    );
+    let child = place.start(&["--json", "-c", &text]);
+    let state = |pid: u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.rsplit(") ").next().and_then(|rest| rest.chars().next())
+    };
+    eventually("the owner is stopped", || state(child.id()) == Some('T'));
+    // Stopped, it cannot reap: its own process and the zombie of the warden are left.
+    eventually("the command is gone", || marked(&mark).len() == 1);
+    kill("-CONT", &child.id().to_string());
+    let reply: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(reply["ending"]["kind"], "lost");
+    assert!(!place.work().join("went-on").exists());
+}
