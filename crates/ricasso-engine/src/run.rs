@@ -10,6 +10,7 @@ mod home;
 mod id;
 mod owner;
 mod state;
+mod told;
 
 pub use drive::{Course, Flow, Outcome, Sink, Source, Survivor, drive};
 pub use ending::{Ending, Failure, LimitName};

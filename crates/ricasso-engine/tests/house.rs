@@ -58,6 +58,8 @@ const DOORS: Row = (
         "os::Host",
         "os::Keeper",
         "os::Cancel",
+        "os::Cancelled",
+        "os::writable",
         "os::Error",
         "shell",
     ],

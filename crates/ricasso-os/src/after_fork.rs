@@ -7,7 +7,7 @@ use crate::channel::{Arrival, Channel, Wait};
 use crate::wire::{Ceilings, Order, Reader, Stage, Writer};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -77,6 +77,9 @@ fn become_command(order: &Order, streams: &[OwnedFd; 3]) -> (Stage, Errno) {
 fn prepare(order: &Order, streams: &[OwnedFd; 3]) -> Result<(), Errno> {
     // A session of its own: no controlling terminal, so that opening /dev/tty fails at once.
     rustix::process::setsid()?;
+    // A command that kills its warden goes with it, and gets no turn at the owner, who ends the
+    // rest of the tree.
+    set_parent_process_death_signal(Some(Signal::KILL))?;
     rustix::stdio::dup2_stdin(&streams[0])?;
     rustix::stdio::dup2_stdout(&streams[1])?;
     rustix::stdio::dup2_stderr(&streams[2])?;

@@ -35,9 +35,12 @@ impl Cancel {
     }
 
     /// A bell that SIGINT, SIGTERM and SIGHUP ring too. For programs of our own: it blocks these
-    /// signals in the calling thread, so it belongs at the start of a main without threads.
+    /// signals in the calling thread, so it belongs at the start of a main without threads. One
+    /// that our caller ignores (`nohup`, a background job of a script) stays ignored: a blocked
+    /// signal would reach the descriptor all the same.
     pub fn on_signals() -> Result<Cancel> {
-        let set = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+        let mut set = vec![libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+        set.retain(|signal| !signals::is_ignored(*signal));
         let fd = signals::block_and_listen(&set)?;
         Cancel::with_signals(Some(fd))
     }

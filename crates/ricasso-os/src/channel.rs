@@ -106,9 +106,10 @@ impl Channel {
         let got = loop {
             match recvmsg(&self.0, &mut [IoSliceMut::new(&mut bytes)], &mut ancillary, flags) {
                 Ok(got) => break got,
-                Err(Errno::INTR) => {}
+                // A peer that ended with a message of ours unread resets the connection. The
+                // kernel says so once, in front of what the peer had still sent.
+                Err(Errno::INTR | Errno::CONNRESET) => {}
                 Err(Errno::AGAIN) => return Ok(Arrival::Nothing),
-                Err(Errno::CONNRESET) => return Ok(Arrival::Closed),
                 Err(errno) => return Err(Error::call("receive on our socket")(errno)),
             }
         };
@@ -208,5 +209,15 @@ mod tests {
         drop(one);
         assert!(matches!(other.receive(Wait::Never).unwrap(), Arrival::Closed));
         assert!(matches!(other.send(b"x", &[]), Err(Error::Gone { .. })));
+    }
+
+    #[test]
+    fn the_last_words_of_a_peer_arrive_though_it_read_none_of_ours() {
+        let (one, other) = Channel::pair().unwrap();
+        one.send(b"end now", &[]).unwrap();
+        other.send(b"ended", &[]).unwrap();
+        drop(other);
+        assert_eq!(message(one.receive(Wait::Never).unwrap()).0, b"ended");
+        assert!(matches!(one.receive(Wait::Never).unwrap(), Arrival::Closed));
     }
 }

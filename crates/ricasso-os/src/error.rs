@@ -54,6 +54,20 @@ pub enum Error {
 }
 
 impl Error {
+    /// The kernel's number for it; 0 where it was not the kernel that refused.
+    pub(crate) fn errno(&self) -> i32 {
+        match self {
+            Error::Call { source, .. } | Error::Path { source, .. } => {
+                source.raw_os_error().unwrap_or_default()
+            }
+            Error::Handshake { .. }
+            | Error::Gone { .. }
+            | Error::Garbled { .. }
+            | Error::Threads { .. }
+            | Error::NoProc => 0,
+        }
+    }
+
     pub(crate) fn call(what: &'static str) -> impl FnOnce(rustix::io::Errno) -> Error {
         move |errno| Error::Call { what, source: errno.into() }
     }

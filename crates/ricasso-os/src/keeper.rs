@@ -8,9 +8,12 @@ mod serve;
 
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
+use crate::handle::{Handle, ROUSE};
+use crate::ready::ready;
 use crate::tree;
 use crate::warden::{self, Warden};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::collections::BTreeSet;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -32,6 +35,9 @@ const MOST_SPARES: usize = 2;
 #[derive(Debug)]
 pub struct Keeper {
     program: Program,
+    /// What was below this process before it became a keeper: it came along through exec (a
+    /// shell's `> >(tee log)`), is no part of any job, and is neither waited for nor ended.
+    strangers: BTreeSet<i32>,
     state: Mutex<State>,
 }
 
@@ -50,11 +56,14 @@ struct State {
     process: Option<Process>,
     spares: Vec<Warden>,
     restarts: u64,
+    /// Those that this process forked itself.
+    wardens: Vec<i32>,
 }
 
 #[derive(Debug)]
 struct Process {
     child: Child,
+    handle: Handle,
     /// Always there but while the process is being dropped.
     control: Option<Channel>,
     greeted: bool,
@@ -82,7 +91,8 @@ impl Keeper {
             return Err(Error::NoProc);
         }
         tree::become_subreaper()?;
-        Ok(Keeper { program: Program::Own, state: Mutex::default() })
+        let strangers = tree::members(&BTreeSet::new()).into_iter().collect();
+        Ok(Keeper { program: Program::Own, strangers, state: Mutex::default() })
     }
 
     /// The keeper's own life: what the hidden verb of the program calls.
@@ -96,7 +106,7 @@ impl Keeper {
         }
         let process = Process::start(&program)?;
         let state = State { process: Some(process), ..State::default() };
-        Ok(Keeper { program, state: Mutex::new(state) })
+        Ok(Keeper { program, strangers: BTreeSet::new(), state: Mutex::new(state) })
     }
 
     /// A warden for one job: a spare where one waits, else a new one.
@@ -136,7 +146,7 @@ impl Keeper {
     pub fn sweep_after_loss(&self) {
         match self.program {
             Program::Own => {
-                tree::end(&std::collections::BTreeSet::new(), &mut |_, _| {});
+                tree::end(&self.strangers, &mut |_, _| {});
             }
             Program::Copy | Program::Installed(_) => {}
         }
@@ -144,18 +154,22 @@ impl Keeper {
 
     fn make(&self, state: &mut State) -> Result<Warden> {
         let (ours, theirs) = Channel::pair()?;
-        match self.program {
-            Program::Own => fork_warden(theirs)?,
+        let handle = match self.program {
+            Program::Own => {
+                let pid = fork_warden(theirs)?;
+                state.wardens.push(pid);
+                Handle::of(pid)?
+            }
             Program::Copy | Program::Installed(_) => self.ask(state, theirs.as_fd())?,
-        }
-        Ok(Warden::new(ours))
+        };
+        Ok(Warden::new(ours, handle))
     }
 
     /// Asks the keeper for a warden. A keeper that somebody killed is replaced, once.
-    fn ask(&self, state: &mut State, theirs: BorrowedFd<'_>) -> Result<()> {
+    fn ask(&self, state: &mut State, theirs: BorrowedFd<'_>) -> Result<Handle> {
         if let Some(process) = &mut state.process {
             match process.ask(theirs, &self.program) {
-                Ok(()) => return Ok(()),
+                Ok(handle) => return Ok(handle),
                 Err(Error::Gone { .. }) => {}
                 Err(other) => return Err(other),
             }
@@ -179,8 +193,9 @@ impl Drop for Keeper {
             Program::Own => {
                 // Every warden whose handle is gone ends its tree and then itself; when this
                 // process goes on, nothing of it runs any more.
-                self.state().spares.clear();
-                tree::wait_for_all();
+                let mut state = self.state();
+                state.spares.clear();
+                state.wardens.drain(..).for_each(tree::wait_for);
             }
             Program::Copy | Program::Installed(_) => {}
         }
@@ -210,20 +225,25 @@ impl Process {
         let child = command.spawn();
         let child =
             child.map_err(|source| Error::Path { what: "start the keeper", path, source })?;
-        Ok(Process { child, control: Some(ours), greeted: false })
+        let handle = Handle::of(child.id() as i32)?;
+        Ok(Process { child, handle, control: Some(ours), greeted: false })
     }
 
-    fn ask(&mut self, theirs: BorrowedFd<'_>, program: &Program) -> Result<()> {
+    fn ask(&mut self, theirs: BorrowedFd<'_>, program: &Program) -> Result<Handle> {
         let Some(control) = &self.control else { return Err(Error::Gone { who: "keeper" }) };
         if !self.greeted {
-            greet(control, program)?;
+            greet(control, program, &self.handle)?;
             self.greeted = true;
         }
-        control.send(WARDEN, &[theirs])
+        control.send(WARDEN, &[theirs])?;
+        Ok(self.handle.clone())
     }
 }
 
-fn greet(control: &Channel, program: &Program) -> Result<()> {
+fn greet(control: &Channel, program: &Program, handle: &Handle) -> Result<()> {
+    while !ready([Some(control.as_fd())], Some(ROUSE))?[0] {
+        handle.rouse();
+    }
     match control.receive(Wait::Forever)? {
         Arrival::Message(said, _) if said == HELLO => Ok(()),
         Arrival::Message(said, _) => Err(Error::Handshake {
@@ -241,18 +261,25 @@ impl Drop for Process {
         // Closing the control socket is what ends the keeper; it then ends every cage, and we wait
         // for that, so that nothing of us runs when the owner goes on.
         self.control = None;
+        while !matches!(ready([Some(self.handle.as_fd())], Some(ROUSE)), Ok([true]) | Err(_)) {
+            self.handle.rouse();
+        }
         let _ = self.child.wait();
     }
 }
 
-fn fork_warden(theirs: Channel) -> Result<()> {
-    let threads = std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count);
+/// Returns the warden's number.
+fn fork_warden(theirs: Channel) -> Result<i32> {
+    let path = PathBuf::from("/proc/self/task");
+    let threads = std::fs::read_dir(&path)
+        .map_err(|source| Error::Path { what: "count our threads in", path, source })?
+        .count();
     if threads != 1 {
         return Err(Error::Threads { found: threads });
     }
     match fork()? {
         None => warden::serve::serve(theirs, None),
-        Some(_) => Ok(()),
+        Some(pid) => Ok(pid),
     }
 }
 

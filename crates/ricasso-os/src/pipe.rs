@@ -29,6 +29,9 @@ pub fn closed_input() -> Result<Input> {
 
 /// The content of a file. Opening a FIFO that nobody writes does not block: it reads as empty.
 pub fn file_input(path: &Path) -> Result<Input> {
+    if path == Path::new("/dev/stdin") {
+        return own_input();
+    }
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
     let fd = rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| Error::Path {
         what: "open standard input from",
@@ -39,6 +42,14 @@ pub fn file_input(path: &Path) -> Result<Input> {
         .and_then(|flags| rustix::fs::fcntl_setfl(&fd, flags - OFlags::NONBLOCK));
     blocking.map_err(Error::call("make standard input blocking"))?;
     Ok(Input(fd))
+}
+
+/// This process's own standard input, as it is. Opening it by its name would fail for a socket,
+/// start a file from its beginning, and ask for rights that a handed-down descriptor has already.
+fn own_input() -> Result<Input> {
+    let own = io::stdin().as_fd().try_clone_to_owned();
+    let failed = |source| Error::Call { what: "hand on our standard input", source };
+    own.map(Input).map_err(failed)
 }
 
 /// A text and then end-of-file. A short one is a pipe that already holds it, so that programs see

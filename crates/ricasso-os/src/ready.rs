@@ -21,3 +21,21 @@ pub fn ready<const N: usize>(
     let mut answers = polled.iter().map(|fd| !fd.revents().is_empty());
     Ok(fds.map(|fd| fd.is_some() && answers.next().unwrap_or(false)))
 }
+
+/// Waits until `fd` takes bytes or has nobody behind it any more, until `also` is readable, or
+/// until the patience is over. Tells for both whether there is something to do.
+pub fn writable(
+    fd: BorrowedFd<'_>,
+    also: Option<BorrowedFd<'_>>,
+    patience: Option<Duration>,
+) -> Result<[bool; 2]> {
+    let mut polled = vec![PollFd::from_borrowed_fd(fd, PollFlags::OUT)];
+    polled.extend(also.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+    let patience = patience.and_then(|patience| Timespec::try_from(patience).ok());
+    match poll(&mut polled, patience.as_ref()) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        Err(errno) => return Err(Error::call("wait for a reader")(errno)),
+    }
+    let mut answers = polled.iter().map(|fd| !fd.revents().is_empty());
+    Ok([answers.next().unwrap_or(false), answers.next().unwrap_or(false)])
+}

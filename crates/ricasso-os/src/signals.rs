@@ -32,6 +32,17 @@ pub(crate) fn block_and_listen(signals: &[i32]) -> Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
+/// Whether this process was started with the signal ignored, as `nohup` does it.
+pub(crate) fn is_ignored(signal: i32) -> bool {
+    let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: a null new action changes nothing, and the old one is written to a whole sigaction
+    // that outlives the call (sigaction(2)).
+    let answer = unsafe { libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) };
+    // SAFETY: zeroes are a valid sigaction, and the call can only have filled it.
+    let action = unsafe { action.assume_init() };
+    answer == 0 && action.sa_sigaction == libc::SIG_IGN
+}
+
 /// Takes one signal off the descriptor; `None` where there is none.
 pub(crate) fn take(fd: &OwnedFd) -> Option<i32> {
     let mut record = [0u8; size_of::<libc::signalfd_siginfo>()];

@@ -8,7 +8,7 @@ mod proc;
 
 use crate::error::{Error, Result};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, pidfd_open, pidfd_send_signal,
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, kill_process, pidfd_open, pidfd_send_signal,
 };
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -130,12 +130,16 @@ pub(crate) fn reap_all(reap: &mut dyn FnMut(i32, Ending)) -> bool {
     }
 }
 
-/// Waits until every child of this process has ended.
-pub(crate) fn wait_for_all() {
+/// Waits until this child of ours has ended. One that somebody stopped is continued.
+pub(crate) fn wait_for(pid: i32) {
+    let Some(pid) = Pid::from_raw(pid) else { return };
     loop {
-        match rustix::process::wait(WaitOptions::empty()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(_) => return,
+        match rustix::process::waitpid(Some(pid), WaitOptions::UNTRACED) {
+            Ok(Some((_, status))) if status.stopped() => {
+                let _ = kill_process(pid, Signal::CONT);
+            }
+            Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(_) => return,
         }
     }
 }

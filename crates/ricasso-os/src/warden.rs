@@ -5,8 +5,10 @@ pub(crate) mod serve;
 
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
+use crate::handle::Handle;
 use crate::wire::{Order, Word};
 use rustix::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
 
 pub use report::{Ended, Report, Status, Usage};
 
@@ -14,11 +16,21 @@ pub use report::{Ended, Report, Status, Usage};
 #[derive(Debug)]
 pub struct Warden {
     job: Channel,
+    /// The warden itself, or the keeper, which sees to its wardens.
+    handle: Handle,
 }
 
 impl Warden {
-    pub(crate) fn new(job: Channel) -> Warden {
-        Warden { job }
+    /// How often [`Warden::rouse`] is due.
+    pub const ROUSE: Duration = crate::handle::ROUSE;
+
+    pub(crate) fn new(job: Channel, handle: Handle) -> Warden {
+        Warden { job, handle }
+    }
+
+    /// Continues a warden that somebody stopped. Means nothing to one that runs.
+    pub fn rouse(&self) {
+        self.handle.rouse();
     }
 
     /// Hands over one order with the child's ends of its three streams.

@@ -7,6 +7,7 @@ mod output;
 mod print;
 mod read;
 mod run;
+mod stream;
 mod unit;
 
 use crate::exit;

@@ -5,7 +5,7 @@
 use ricasso_engine::policy::{self, Extends, Layer, Mode, Origin, Overrides, Policy, Preset};
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// A policy is a page or two; a file this large is something else.
@@ -101,7 +101,11 @@ impl fmt::Display for Error {
                 )
             }
             Error::NotText { path } => {
-                write!(f, "{} is no text of at most 1 MiB; give a policy file", path.display())
+                write!(
+                    f,
+                    "{} is no plain file with a text of at most 1 MiB; give a policy file",
+                    path.display()
+                )
             }
             Error::Circle { path } => {
                 write!(
@@ -220,7 +224,8 @@ fn push(
 fn read(path: &Path) -> Result<Option<String>, Error> {
     let failed = |source| Error::Read { path: path.to_path_buf(), source };
     match fs::metadata(path) {
-        Ok(found) if found.len() > MAX_FILE_BYTES => {
+        // A pipe or a device in a file's place would be waited for, or never end.
+        Ok(found) if !found.is_file() || found.len() > MAX_FILE_BYTES => {
             return Err(Error::NotText { path: path.to_path_buf() });
         }
         Ok(_) => {}
@@ -228,7 +233,9 @@ fn read(path: &Path) -> Result<Option<String>, Error> {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(None),
         Err(error) => return Err(failed(error)),
     }
-    let bytes = fs::read(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map(|file| file.take(MAX_FILE_BYTES));
+    file.and_then(|mut file| file.read_to_end(&mut bytes)).map_err(failed)?;
     let text = String::from_utf8(bytes);
     text.map(Some).map_err(|_| Error::NotText { path: path.to_path_buf() })
 }

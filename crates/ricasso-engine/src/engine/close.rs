@@ -142,25 +142,22 @@ impl Hall {
         Ok(reply)
     }
 
-    /// Something of ours failed in the middle: the entry is closed all the same.
-    pub(super) fn close_after_error(&self, closing: Closing) -> Result<(), Error> {
-        let Closing { admitted, mut spool, .. } = closing;
-        // The error that brought us here is what the caller is told; this one would be its echo.
-        let _ = spool.finish();
-        self.close_unstarted(&Opening {
+    /// Something of ours failed: the entry is closed all the same, and the error goes on to the
+    /// caller. Where even that fails, the job stays in the owner's file, and the next start closes
+    /// it as lost.
+    pub(super) fn abandon(&self, admitted: &Admitted, ending: &Ending, error: Error) -> Error {
+        let opening = Opening {
             id: admitted.id(),
             request: admitted.request(),
             redactor: admitted.redactor(),
             began: admitted.began,
-        })
-    }
-
-    /// Closes the entry of a job that came through the gate and was never started.
-    pub(super) fn close_unstarted(&self, opening: &Opening<'_>) -> Result<(), Error> {
+        };
         let enforced = Enforced::nothing(self.policy.mode());
-        let reply = answer::unstarted(opening, Ending::NotStarted(Failure::Ours), enforced);
-        self.record_closing(&reply, opening.redactor)?;
-        self.yard.owner.closes(opening.id).map_err(Error::Run)
+        let reply = answer::unstarted(&opening, ending.clone(), enforced);
+        if self.record_closing(&reply, opening.redactor).is_ok() {
+            let _ = self.yard.owner.closes(opening.id);
+        }
+        error
     }
 
     /// The closing entry and the kept reply. A failure here is told in the reply itself.

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::plan::Start;
 use crate::reply::Reply;
 use crate::request::OnFailure;
-use crate::run::{self, Course, Ending, Flow, JobId, LimitName, Outcome, Sink, Source};
+use crate::run::{self, Course, Ending, Failure, Flow, JobId, LimitName, Outcome, Sink, Source};
 use ricasso_os::{Cancel, Order};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 
 /// A deadline that never comes, where the policy switched deadlines off.
 const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+/// Something of ours failed before anything of the job ran.
+pub(super) const UNSTARTED: Ending = Ending::NotStarted(Failure::Ours);
 
 /// Sees a job while it runs. What it gets is redacted already.
 pub trait Watcher {
@@ -34,7 +37,11 @@ pub trait Watcher {
         let _ = running_for;
     }
 
-    /// How often [`Watcher::pause`] is wanted while nothing happens.
+    /// The job is over: what is shown from now on is the rest, and there is time to wait for
+    /// whoever reads it.
+    fn over(&mut self) {}
+
+    /// How often [`Watcher::pause`] is wanted while nothing happens. Asked again each time.
     fn tick(&self) -> Option<Duration> {
         None
     }
@@ -51,19 +58,27 @@ impl Hall {
         let output_bytes = admitted.plan().allowance().output_bytes.unwrap_or(u64::MAX);
         let bounds = Bounds { output_bytes };
         let spool = Spool::create(admitted.dir().path(), admitted.redactor().clone(), bounds);
-        let spool = spool.map_err(Error::Capture)?;
-        let mut basin = Basin { spool, watcher, failed: None, papers: Some((self, &admitted)) };
+        let spool = match spool {
+            Ok(spool) => spool,
+            Err(error) => return Err(self.abandon(&admitted, &UNSTARTED, Error::Capture(error))),
+        };
+        let papers = Some((self, &admitted));
+        let mut basin = Basin { spool, watcher, failed: None, ordered: false, papers };
         let conducted = self.steps(&admitted, cancel, &mut basin);
         basin.show_the_rest();
-        let Basin { spool, failed, papers, .. } = basin;
+        let Basin { spool, failed, papers, ordered, .. } = basin;
         let papers = if papers.is_some() { Papers::Missing } else { Papers::Kept };
         let closing = Closing { admitted, spool, failed, papers };
         match conducted {
             Ok(steps) => self.close(closing, steps),
             // Our own failure: the entry is closed all the same, and the error goes to the caller.
             Err(error) => {
-                self.close_after_error(closing)?;
-                Err(error)
+                let Closing { admitted, mut spool, .. } = closing;
+                // The error that brought us here is what the caller is told, not its echo.
+                let _ = spool.finish();
+                // How a command ended that we lost hold of is not known.
+                let ending = if ordered { Ending::Lost } else { UNSTARTED };
+                Err(self.abandon(&admitted, &ending, error))
             }
         }
     }
@@ -80,7 +95,6 @@ impl Hall {
             idle: allowance.idle,
             grace: allowance.grace,
             cancel,
-            tick: basin.watcher.tick(),
         };
         let starts = admitted.plan().starts();
         let mut done: Vec<StepDone> = Vec::with_capacity(starts.len());
@@ -184,6 +198,7 @@ struct Basin<'a> {
     spool: Spool,
     watcher: &'a mut dyn Watcher,
     failed: Option<Error>,
+    ordered: bool,
     /// What lies beside the spool, until it does: soon after a long command has begun, and
     /// otherwise when it is over.
     papers: Option<(&'a Hall, &'a Admitted)>,
@@ -205,6 +220,7 @@ impl Basin<'_> {
 
     /// The end of the output decides what was still waiting to grow into a secret.
     fn show_the_rest(&mut self) {
+        self.watcher.over();
         if self.watcher.wants_output() && self.spool.finish().is_ok() {
             self.show();
         }
@@ -233,6 +249,14 @@ impl Sink for Basin<'_> {
     fn pause(&mut self, running_for: Duration) {
         self.show();
         self.watcher.pause(running_for);
+    }
+
+    fn tick(&self) -> Option<Duration> {
+        self.watcher.tick()
+    }
+
+    fn ordered(&mut self) {
+        self.ordered = true;
     }
 
     fn lives(&mut self) -> Flow {

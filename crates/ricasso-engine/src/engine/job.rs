@@ -1,12 +1,15 @@
 //! A request that runs in a thread of its own.
 
-use super::{Engine, Unwatched, admit::Admission};
+use super::admit::{Admission, Admitted};
+use super::conduct::UNSTARTED;
+use super::{Engine, Unwatched};
 use crate::error::Error;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::run::JobId;
 use ricasso_os::Cancel;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 /// A running job. Dropping it stops it, unless [`Job::detach`] was said.
@@ -15,7 +18,7 @@ pub struct Job {
     id: JobId,
     cancel: Cancel,
     over: Cancel,
-    work: Option<JoinHandle<Result<Reply, Error>>>,
+    work: Option<JoinHandle<Option<Result<Reply, Error>>>>,
     refused: Option<Box<Reply>>,
 }
 
@@ -31,14 +34,24 @@ impl Job {
             Admission::Granted(admitted) => admitted,
         };
         let id = admitted.id().clone();
-        let (bell, end) = (cancel.clone(), over.clone());
+        let (bell, end, hall) = (cancel.clone(), over.clone(), Arc::clone(&engine.hall));
+        // Handed over only once there is a thread to take it.
+        let (hand_over, take) = std::sync::mpsc::sync_channel::<Box<Admitted>>(1);
         let work = std::thread::Builder::new().name("ricasso-job".into()).spawn(move || {
-            let reply = engine.hall.conduct(*admitted, &bell, &mut Unwatched);
+            let admitted = take.recv().ok();
+            let reply = admitted.map(|job| engine.hall.conduct(*job, &bell, &mut Unwatched));
             engine.hall.refill();
             end.ring();
             reply
         });
-        let work = work.map_err(|source| Error::Thread { source })?;
+        let work = match work {
+            Ok(work) => work,
+            Err(source) => {
+                return Err(hall.abandon(&admitted, &UNSTARTED, Error::Thread { source }));
+            }
+        };
+        // The thread waits for exactly this.
+        let _ = hand_over.send(admitted);
         Ok(Job { id, cancel, over, work: Some(work), refused: None })
     }
 
@@ -72,8 +85,8 @@ impl Job {
             return Ok(*reply);
         }
         match self.work.take().map(JoinHandle::join) {
-            Some(Ok(reply)) => reply,
-            Some(Err(_)) | None => Err(Error::JobThread { id: self.id.clone() }),
+            Some(Ok(Some(reply))) => reply,
+            Some(Ok(None) | Err(_)) | None => Err(Error::JobThread { id: self.id.clone() }),
         }
     }
 }

@@ -1,11 +1,10 @@
 //! The loop round the machine: one order, from its start to the end of its tree.
 
-use super::ending::{Ending, Failure, LimitName};
+use super::ending::{Ending, LimitName};
 use super::error::Error;
 use super::state::{Action, Event, Phase, step};
-use ricasso_os::{
-    Cancel, Cancelled, Ended, Input, Order, Output, Report, Stage, Status, Usage, Warden,
-};
+use super::told::{ending_of, failure_of};
+use ricasso_os::{Cancel, Cancelled, Input, Order, Output, Report, Stage, Usage, Warden};
 use serde::Serialize;
 use std::io;
 use std::os::fd::AsFd;
@@ -25,7 +24,9 @@ const DRAIN: Duration = Duration::from_millis(50);
 
 /// Most commands are over by now, and on a machine with two cores everything done beside one in
 /// its first milliseconds slows it down.
-pub const EARLY: Duration = Duration::from_millis(20);
+pub(super) const EARLY: Duration = Duration::from_millis(20);
+/// How often a warden is continued that was told to end its tree.
+const ROUSE_AGAIN: Duration = Duration::from_millis(20);
 
 /// Which stream some bytes came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +51,12 @@ pub enum Flow {
 pub trait Sink {
     /// Takes some bytes.
     fn take(&mut self, from: Source, bytes: &[u8]) -> Flow;
-    /// Called after each round of the loop, and at least every [`Course::tick`].
+    /// Called after each round of the loop, and at least every [`Sink::tick`].
     fn pause(&mut self, running_for: Duration);
+    /// How soon the sink wants its next pause while nothing happens.
+    fn tick(&self) -> Option<Duration>;
+    /// The order is given: from now on something of the command may run.
+    fn ordered(&mut self);
     /// The command has lived for [`EARLY`]: time for what a short one can do without.
     fn lives(&mut self) -> Flow;
 }
@@ -67,8 +72,6 @@ pub struct Course<'a> {
     pub grace: Duration,
     /// The bell.
     pub cancel: &'a Cancel,
-    /// How often the sink wants its pause while nothing happens.
-    pub tick: Option<Duration>,
 }
 
 /// Somebody whom the command had left running.
@@ -127,6 +130,7 @@ pub fn drive(
     err.close_writer();
     let streams = [Some(out), Some(err)];
     let mut ride = Ride::new(warden, course, streams, order, began, sink);
+    ride.sink.ordered();
     while !ride.is_over() {
         ride.round()?;
     }
@@ -144,6 +148,7 @@ struct Ride<'a> {
     began: Instant,
     heard: Instant,
     early: Option<Instant>,
+    rouse: Instant,
     grace: Option<Instant>,
     drain: Option<Instant>,
     cancel_seen: bool,
@@ -178,6 +183,7 @@ impl<'a> Ride<'a> {
             began,
             heard: began,
             early: Some(began + EARLY),
+            rouse: began + Warden::ROUSE,
             grace: None,
             drain: None,
             cancel_seen: false,
@@ -239,9 +245,10 @@ impl<'a> Ride<'a> {
         let live = matches!(self.phase, Phase::Starting | Phase::Running);
         let deadline = live.then_some(self.course.deadline);
         let idle = self.course.idle.filter(|_| live).map(|idle| self.heard + idle);
-        let tick = self.course.tick.map(|tick| now + tick);
+        let tick = self.sink.tick().map(|tick| now + tick);
         let early = self.early.filter(|_| live);
-        let all = [deadline, idle, early, self.grace, self.drain, tick];
+        let rouse = Some(self.rouse);
+        let all = [deadline, idle, early, rouse, self.grace, self.drain, tick];
         let next = all.into_iter().flatten().min();
         next.map(|at| at.saturating_duration_since(now))
     }
@@ -260,6 +267,12 @@ impl<'a> Ride<'a> {
             && let Flow::Full(limit) = self.sink.lives()
         {
             self.happens(Event::Full(limit));
+        }
+        if now >= self.rouse {
+            // A command may have stopped its warden, which could then never tell how it ended.
+            self.warden.rouse();
+            // One that was told to end the tree may be stopped again and again meanwhile.
+            self.rouse = now + if live { Warden::ROUSE } else { ROUSE_AGAIN };
         }
         if self.grace.take_if(|at| now >= *at).is_some() {
             self.happens(Event::Grace);
@@ -354,6 +367,7 @@ impl<'a> Ride<'a> {
         match action {
             Action::Nothing => {}
             Action::Terminate => {
+                self.rouse = Instant::now();
                 self.grace = Some(Instant::now() + self.course.grace);
                 drop(self.warden.terminate());
             }
@@ -375,39 +389,4 @@ fn survivors(members: &[ricasso_os::Member], stuck: bool) -> Vec<Survivor> {
         stuck,
     };
     members.iter().map(one).collect()
-}
-
-fn failure_of(stage: Stage, errno: i32) -> Failure {
-    let kind = io::Error::from_raw_os_error(errno).kind();
-    match stage {
-        Stage::Execute if kind == io::ErrorKind::NotFound => Failure::NotFound,
-        Stage::Execute => Failure::NotExecutable,
-        _ => Failure::Ours,
-    }
-}
-
-/// SIGXCPU and SIGXFSZ, as Linux numbers them on every machine that we run on but MIPS and SPARC.
-const CPU_SIGNAL: i32 = 24;
-const FILE_SIZE_SIGNAL: i32 = 25;
-
-fn ending_of(ended: &Ended, order: &Order) -> Ending {
-    match ended.limit {
-        Some(ricasso_os::Limit::Memory) => return Ending::Limit(LimitName::Memory),
-        Some(ricasso_os::Limit::Processes) => return Ending::Limit(LimitName::Processes),
-        Some(_) | None => {}
-    }
-    match ended.status {
-        Status::Exited(code) => Ending::Exited(code),
-        Status::Signalled { signal: CPU_SIGNAL, .. } if order.ceilings.cpu_seconds.is_some() => {
-            Ending::Limit(LimitName::Cpu)
-        }
-        Status::Signalled { signal: FILE_SIZE_SIGNAL, .. }
-            if order.ceilings.file_bytes.is_some() =>
-        {
-            Ending::Limit(LimitName::FileSize)
-        }
-        Status::Signalled { signal, .. } => Ending::Signalled(signal),
-        // The os crate may learn another way to end; it is not known here how.
-        _ => Ending::Lost,
-    }
 }

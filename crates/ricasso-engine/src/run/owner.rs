@@ -11,9 +11,14 @@ use std::fs::{self, File, TryLockError};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 /// The journal of an owner without open jobs is emptied beyond this size.
 const JOURNAL_BYTES: u64 = 64 * 1024;
+
+/// About ten seconds for the lock on the directory, as for the ledger's.
+const LOCK_TRIES: u32 = 20_000;
+const LOCK_PAUSE: Duration = Duration::from_micros(500);
 
 /// This process's own file.
 #[derive(Debug)]
@@ -160,11 +165,20 @@ impl Orphan {
     }
 }
 
-/// Held while an owner's file is made or looked for.
+/// Held while an owner's file is made or looked for, which takes less than a millisecond: whoever
+/// holds it for longer is stopped or means harm, and must not hang every start.
 fn lock_directory(state: &StateDir) -> Result<File, Error> {
     let path = state.owners();
-    let locked = File::open(&path).and_then(|directory| directory.lock().map(|()| directory));
-    locked.map_err(|source| Error::State { what: "lock", path, source })
+    let failed = |source| Error::State { what: "lock", path: path.clone(), source };
+    let directory = File::open(&path).map_err(failed)?;
+    for _ in 0..LOCK_TRIES {
+        match directory.try_lock() {
+            Ok(()) => return Ok(directory),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+    }
+    Err(failed(std::io::ErrorKind::TimedOut.into()))
 }
 
 fn open_jobs(journal: &str) -> BTreeSet<JobId> {

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::{signals, tree, warden};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeSet;
 use std::os::fd::FromRawFd;
 use std::time::{Duration, Instant};
@@ -97,12 +98,21 @@ impl Post {
         tree::reap_all(&mut |pid, _| {
             wardens.remove(&pid);
         });
+        self.continue_stopped();
         if !tree::members(&self.wardens).is_empty() {
             let wardens = &mut self.wardens;
             let spare = wardens.clone();
             tree::end(&spare, &mut |pid, _| {
                 wardens.remove(&pid);
             });
+        }
+    }
+
+    /// A warden that somebody stopped could neither report nor end its tree. They are our children
+    /// and not reaped, so none of the numbers can be used by anybody else.
+    fn continue_stopped(&self) {
+        for pid in self.wardens.iter().filter_map(|pid| Pid::from_raw(*pid)) {
+            let _ = kill_process(pid, Signal::CONT);
         }
     }
 

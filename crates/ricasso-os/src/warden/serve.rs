@@ -9,7 +9,7 @@ use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::signals;
 use crate::tree::{self, Ending, Member};
-use crate::wire::{Ceilings, Limit, Word};
+use crate::wire::{Ceilings, Limit, Stage, Word};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::process::Signal;
@@ -59,6 +59,8 @@ impl Post {
         // The name is for people who look at `ps`; a kernel that refuses it changes nothing.
         let _ = rustix::thread::set_name(c"ricasso-warden");
         let _ = rustix::process::setsid();
+        // If its parent dies while somebody has it stopped, it must still see that and sweep.
+        let _ = rustix::process::set_parent_process_death_signal(Some(Signal::CONT));
         tree::become_subreaper()?;
         signals::reset_all();
         let mut keep = vec![job.as_fd()];
@@ -70,7 +72,10 @@ impl Post {
 
     fn serve(&mut self) -> Result<()> {
         loop {
-            let (pid, pipe) = self.fork_command()?;
+            let (pid, pipe) = match self.fork_command() {
+                Ok(forked) => forked,
+                Err(error) => return self.give_up(&error),
+            };
             let Some(note) = self.await_start(pid, pipe)? else { return self.sweep() };
             let more = note.more;
             match note.failed {
@@ -93,6 +98,13 @@ impl Post {
             None => after_fork::command(&self.job, writer),
             Some(pid) => Ok((pid, reader)),
         }
+    }
+
+    /// No process for the command (a limit of the user, a full machine): that is its answer. The
+    /// order is taken first, since a socket closed over an unread message would swallow the answer.
+    fn give_up(&self, error: &Error) -> Result<()> {
+        self.job.receive(Wait::Forever)?;
+        self.tell(&Report::NotStarted { stage: Stage::Prepare, errno: error.errno() })
     }
 
     /// Waits until the command was executed or failed. `None` when no order came any more.

@@ -6,12 +6,14 @@ use crate::config::{self, Choice, Places};
 use crate::exit;
 use ricasso_engine::capture::{Stream, Which};
 use ricasso_engine::engine::Shelf;
-use std::io;
+use std::io::{self, Write};
 
 /// Prints and returns the exit code.
 pub(super) fn output(args: &Output) -> u8 {
     match try_output(args) {
         Ok(()) => 0,
+        // A reader that has seen enough is no mistake, and no sentence is needed for it.
+        Err(error) if nobody_reads(error.as_ref()) => print::BROKEN_PIPE,
         Err(error) => {
             print::error(error.as_ref());
             exit::OURS
@@ -38,5 +40,13 @@ fn try_output(args: &Output) -> Result<(), Box<dyn std::error::Error>> {
         let (from, to) = args.bytes.unwrap_or((0, u64::MAX));
         reading.bytes(which, from..to, &mut out)?;
     }
-    Ok(())
+    Ok(out.flush()?)
+}
+
+fn nobody_reads(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |error| error.source());
+    causes.any(|cause| {
+        let io = cause.downcast_ref::<io::Error>();
+        io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
 }

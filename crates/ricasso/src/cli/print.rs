@@ -1,11 +1,13 @@
 //! What people see: output as it comes, and a sentence where there is something to say.
 
+use super::stream::{self, Patience, Written};
+use crate::exit;
 use ricasso_engine::capture::{Redacted, Stream};
 use ricasso_engine::engine::Watcher;
 use ricasso_engine::reply::{Reason, Reply};
-use ricasso_os::Cancel;
+use ricasso_os::{Cancel, Cancelled};
 use std::error::Error;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 /// What a shell returns when the reader of its output went away: 128 and SIGPIPE.
@@ -14,6 +16,8 @@ pub(super) const BROKEN_PIPE: u8 = 141;
 const WONDER: Duration = Duration::from_secs(5);
 /// How often the elapsed time is drawn.
 const TICK: Duration = Duration::from_secs(1);
+/// How often a busy reader is asked whether it reads on.
+const AGAIN: Duration = Duration::from_millis(5);
 
 /// One sentence for an error, with its causes.
 pub(super) fn error(error: &dyn Error) {
@@ -28,24 +32,32 @@ pub(super) fn error(error: &dyn Error) {
 
 /// One line on standard error. A closed stream leaves nobody to tell.
 pub(super) fn say(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = stream::write(Stream::Stderr, format!("{line}\n").as_bytes(), Patience::Endless);
 }
 
 /// Bytes on standard output; `false` when nobody reads them any more.
 pub(super) fn put(bytes: &[u8]) -> bool {
-    let mut out = io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush()).is_ok()
+    stream::write(Stream::Stdout, bytes, Patience::Endless) == Written::All
 }
 
-/// The reply as one line of JSON.
-pub(super) fn json(reply: &Reply) {
-    match serde_json::to_vec(reply) {
-        Ok(mut line) => {
-            line.push(b'\n');
-            put(&line);
+/// The reply as one line of JSON; `false` when it could not be handed out.
+pub(super) fn json(reply: &Reply, cancel: &Cancel) -> bool {
+    let mut line = match serde_json::to_vec(reply) {
+        Ok(line) => line,
+        Err(broken) => {
+            error(&broken);
+            return false;
         }
-        Err(broken) => error(&broken),
+    };
+    line.push(b'\n');
+    let written = stream::write(Stream::Stdout, &line, Patience::UntilSignal(cancel));
+    if written != Written::All {
+        say(&format!(
+            "ricasso: the reply of job {} could not be written to standard output",
+            reply.id
+        ));
     }
+    written == Written::All
 }
 
 /// What is worth saying after the command's own output.
@@ -96,7 +108,13 @@ pub(super) struct Live<'a> {
     spoke: Duration,
     running: Duration,
     drawn: bool,
-    closed: bool,
+    /// The last line that was shown is not finished; drawing over it would take it away.
+    in_line: bool,
+    /// What a busy reader did not take yet. Until it does, the rest stays in the spool.
+    waiting: Option<(Stream, Vec<u8>)>,
+    over: bool,
+    /// Nobody reads any more: the code to exit with.
+    closed: Option<u8>,
 }
 
 impl<'a> Live<'a> {
@@ -107,54 +125,106 @@ impl<'a> Live<'a> {
             spoke: Duration::ZERO,
             running: Duration::ZERO,
             drawn: false,
-            closed: false,
+            in_line: false,
+            waiting: None,
+            over: false,
+            closed: None,
         }
     }
 
-    /// Takes the status line away; tells whether the reader of our output went away.
-    pub(super) fn finish(mut self) -> bool {
+    /// Takes the status line away; the code to exit with where the reader of our output went away.
+    pub(super) fn finish(mut self) -> Option<u8> {
         self.wipe();
         self.closed
     }
 
     fn wipe(&mut self) {
         if self.drawn {
-            let _ = write!(io::stderr().lock(), "\r\x1b[K");
+            draw("\r\x1b[K");
             self.drawn = false;
         }
     }
+
+    fn push(&mut self) {
+        let Some((to, mut bytes)) = self.waiting.take() else { return };
+        match stream::write(to, &bytes, self.patience()) {
+            Written::All => {}
+            // The rest of a cancelled job is in its spool.
+            Written::Part(_) if self.over => self.closed = self.closed.or(self.signalled()),
+            Written::Part(out) => {
+                bytes.drain(..out);
+                self.waiting = Some((to, bytes));
+            }
+            // As with SIGPIPE: nobody reads, so nothing needs to be written.
+            Written::Closed => self.close(BROKEN_PIPE),
+            Written::Signal(signal) => self.close(exit::of(128 + signal)),
+        }
+    }
+
+    /// The code of the signal that ended the job, where one did.
+    fn signalled(&self) -> Option<u8> {
+        match self.cancel.rung() {
+            Some(Cancelled::Signal(signal)) => Some(exit::of(128 + signal)),
+            Some(Cancelled::Asked) | None => Some(BROKEN_PIPE),
+        }
+    }
+
+    fn patience(&self) -> Patience<'a> {
+        match (self.over, self.cancel.rung()) {
+            (false, _) => Patience::None,
+            (true, Some(_)) => Patience::Brief,
+            (true, None) => Patience::UntilSignal(self.cancel),
+        }
+    }
+
+    fn close(&mut self, code: u8) {
+        if self.closed.is_none() {
+            self.closed = Some(code);
+            self.cancel.ring();
+        }
+    }
+}
+
+/// The status line is for people; one that does not fit now is drawn a second later.
+fn draw(text: &str) {
+    let _ = stream::write(Stream::Stderr, text.as_bytes(), Patience::None);
 }
 
 impl Watcher for Live<'_> {
     fn output(&mut self, stream: Stream, bytes: Redacted<Vec<u8>>) {
         self.wipe();
         self.spoke = self.running;
-        let bytes = bytes.into_inner();
-        let written = match stream {
-            Stream::Stdout => put(&bytes),
-            Stream::Stderr => io::stderr().lock().write_all(&bytes).is_ok(),
-        };
-        if !written && !self.closed {
-            // As with SIGPIPE: nobody reads, so nothing needs to be written.
-            self.closed = true;
-            self.cancel.ring();
+        if self.closed.is_none() {
+            let bytes = bytes.into_inner();
+            self.in_line = bytes.last().is_some_and(|last| *last != b'\n');
+            self.waiting = Some((stream, bytes));
+            self.push();
         }
     }
 
     fn wants_output(&self) -> bool {
-        true
+        self.waiting.is_none() && self.closed.is_none()
     }
 
     fn pause(&mut self, running_for: Duration) {
         self.running = running_for;
-        if self.terminal && running_for.saturating_sub(self.spoke) >= WONDER {
-            let seconds = running_for.as_secs();
-            let _ = write!(io::stderr().lock(), "\r\x1b[K[running for {seconds} s]");
+        self.push();
+        let silent_for = running_for.saturating_sub(self.spoke);
+        if self.terminal && !self.in_line && silent_for >= WONDER {
+            draw(&format!("\r\x1b[K[running for {} s]", running_for.as_secs()));
             self.drawn = true;
         }
     }
 
+    fn over(&mut self) {
+        self.over = true;
+        self.push();
+    }
+
     fn tick(&self) -> Option<Duration> {
+        if self.waiting.is_some() {
+            return Some(AGAIN);
+        }
         self.terminal.then_some(TICK)
     }
 }

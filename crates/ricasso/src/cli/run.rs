@@ -6,10 +6,12 @@ use crate::config::{self, Choice, Held, Places};
 use crate::exit;
 use ricasso_engine::engine::{Engine, Setup};
 use ricasso_engine::reply::Reply;
-use ricasso_engine::request::{Bytes, Caller, OnFailure, Request, ScriptShell, Stdin, Step};
+use ricasso_engine::request::{
+    Bytes, Caller, MAX_TEXT_BYTES, OnFailure, Request, ScriptShell, Stdin, Step,
+};
 use ricasso_os::{Cancel, Keeper};
 use std::fmt;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The session of everybody who types at a terminal: one for each user.
@@ -67,7 +69,6 @@ pub(super) fn run(args: &Run) -> u8 {
 fn try_run(args: &Run) -> Result<u8, Failure> {
     // This program is small and has no second thread yet, so it may be its own keeper.
     let keeper = Keeper::in_this_process().map_err(Failure::Os)?;
-    let cancel = Cancel::on_signals().map_err(Failure::Os)?;
     let places = Places::of_this_process().map_err(Failure::Config)?;
     let choice = Choice {
         policy: args.rights.policy.clone(),
@@ -77,17 +78,18 @@ fn try_run(args: &Run) -> Result<u8, Failure> {
     let held = config::hold(&places, &choice).map_err(Failure::Config)?;
     let request = request(args, &places, &held)?;
     let setup = Setup::of_this_process(keeper, held.policy).map_err(Failure::Engine)?;
+    // Up to here nothing is open, and a signal may end us as it ends any program.
+    let cancel = Cancel::on_signals().map_err(Failure::Os)?;
     let engine = Engine::open(setup).map_err(Failure::Engine)?;
     let code = if args.json {
         let reply = engine.run(&request, &cancel).map_err(Failure::Engine)?;
-        print::json(&reply);
-        code_of(&reply)
+        if print::json(&reply, &cancel) { code_of(&reply) } else { exit::OURS }
     } else {
         let mut live = Live::new(&cancel);
         let reply = engine.run_watched(&request, &cancel, &mut live).map_err(Failure::Engine)?;
         let closed = live.finish();
         print::after(&reply, &held.hints);
-        if closed { print::BROKEN_PIPE } else { code_of(&reply) }
+        closed.unwrap_or_else(|| code_of(&reply))
     };
     // The answer is out; what is left to do is housekeeping, and its failure changes nothing.
     let _ = engine.tidy_up();
@@ -124,8 +126,8 @@ pub(super) fn steps(what: &What, places: &Places) -> Result<Vec<Step>, Failure> 
     }
     if let Some(path) = &what.script {
         let path = places.cwd.join(path);
-        let text = std::fs::read(&path)
-            .map_err(|source| Failure::Script { path: path.clone(), source })?;
+        let text =
+            read_script(&path).map_err(|source| Failure::Script { path: path.clone(), source })?;
         let shell = what.shell.map_or(ScriptShell::Bash, super::args::ShellWord::shell);
         return Ok(vec![Step::Script { text: Bytes::from(text), shell }]);
     }
@@ -133,4 +135,12 @@ pub(super) fn steps(what: &What, places: &Places) -> Result<Vec<Step>, Failure> 
         return Ok(vec![Step::Argv(what.words.iter().cloned().map(Bytes::from).collect())]);
     }
     Ok(what.texts.iter().cloned().map(|text| Step::Shell(text.into())).collect())
+}
+
+/// One byte more than is taken, so that a longer one is refused; a device has no end.
+fn read_script(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    let most = MAX_TEXT_BYTES as u64 + 1;
+    std::fs::File::open(path)?.take(most).read_to_end(&mut text)?;
+    Ok(text)
 }

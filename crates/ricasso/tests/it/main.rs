@@ -12,6 +12,7 @@ mod deaths;
 mod doors;
 mod endings;
 mod excerpts;
+mod hostile;
 mod ledger;
 mod library;
 mod place;

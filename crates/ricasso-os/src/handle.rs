@@ -1,0 +1,40 @@
+//! A hold on a process of ours that somebody may have stopped.
+//!
+//! A stopped keeper or warden can neither report nor end its tree, and a command of the same user
+//! may stop it (`kill -STOP $PPID`). So whoever waits for one continues it every now and then; to
+//! a process that runs, that signal means nothing.
+
+use crate::error::{Error, Result};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a stopped process of ours may delay a job. One signal a second costs nothing.
+pub(crate) const ROUSE: Duration = Duration::from_secs(1);
+
+/// Names the process itself and not its number, which may be used again. Clones are one hold.
+#[derive(Debug, Clone)]
+pub(crate) struct Handle(Arc<OwnedFd>);
+
+impl Handle {
+    /// A child of this process that was not reaped yet.
+    pub(crate) fn of(pid: i32) -> Result<Handle> {
+        let number = Pid::from_raw(pid).ok_or(Error::Garbled { what: "process number" })?;
+        let fd = pidfd_open(number, PidfdFlags::empty()).map_err(Error::call("hold a process"))?;
+        Ok(Handle(Arc::new(fd)))
+    }
+
+    /// Continues it, if somebody stopped it.
+    pub(crate) fn rouse(&self) {
+        // One that is gone shows it by its socket.
+        let _ = pidfd_send_signal(&self.0, Signal::CONT);
+    }
+}
+
+/// Readable once the process has ended.
+impl AsFd for Handle {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
