@@ -88,11 +88,13 @@ impl Code<'_> {
                 shell,
                 heres,
                 unreadable: None,
+                stopped: None,
             });
         }
         let reading = read_source(source, shell);
         let (body, heres, unreadable) = (reading.body, reading.heres, reading.unreadable);
-        Some(Script { body, text: original, shell, heres, unreadable })
+        let stopped = reading.stopped;
+        Some(Script { body, text: original, shell, heres, unreadable, stopped })
     }
 }
 

@@ -55,6 +55,7 @@ exec chroot . /bin/bash -c '
     name=${script##*/}
     BASH_XTRACEFD=9 PATH=/bin HOME=/w timeout -s KILL 2 bash --noprofile --norc -x "$script" \
       9>"/t/$name" </dev/null >/dev/null 2>&1
+    kill -KILL -1 2>/dev/null
   done
   exit 0'
 "#;

@@ -45,7 +45,7 @@ const COMPARE: [&[u8]; 6] = [b"-eq", b"-ne", b"-lt", b"-le", b"-gt", b"-ge"];
 
 impl<'s> Collect<'s> {
     pub(super) fn assignment(&mut self, assignment: &'s Assignment) {
-        if RUN_LATER.contains(&&*assignment.name) {
+        if runs_later(&assignment.name) {
             let value = std::slice::from_ref(&assignment.value);
             self.add(How::Environment, assignment.span, joined(value, &self.script.text));
         }
@@ -146,6 +146,11 @@ impl<'s> Collect<'s> {
             _ => {}
         }
     }
+}
+
+/// Whether shells run or expand the value of a variable.
+pub(super) fn runs_later(name: &[u8]) -> bool {
+    RUN_LATER.contains(&name)
 }
 
 /// Whether a piece can only be a number.

@@ -243,14 +243,15 @@ impl Reader<'_> {
         parts
     }
 
-    /// Moves behind a pair and gives the offset of its closer, or the end of the text if it has
-    /// none; the error stays.
+    /// Moves behind a pair and gives the offset of its closer. Without one the error stays, and
+    /// nothing of the inside counts: the shell gives the word up before it expands that.
     pub(super) fn inner_end(&mut self, pair: Pair) -> usize {
+        let start = self.pos();
         if self.pair(pair) {
             return self.pos() - 1;
         }
         self.cursor.pos = self.cursor.end;
-        self.cursor.end
+        start
     }
 
     fn dollar(&mut self, at: usize, mode: Mode, build: &mut Build) -> Option<Piece> {

@@ -169,9 +169,10 @@ impl Reader<'_> {
         if self.error.is_some() {
             return None;
         }
-        let span = self.span(at, self.cursor.end);
-        let error = Unreadable { at: span.start, from: span.start, why: Why::Condition };
-        self.stop();
+        let span = self.span(self.from, self.cursor.end);
+        let at = self.cursor.source.origin(at);
+        let error = Unreadable { at, from: span.start, why: Why::Condition };
+        self.stop(span.start);
         Some(Part { span, kind: Piece::Broken(error) })
     }
 }
