@@ -81,7 +81,8 @@ fn words_have_their_bytes() {
         let found = script.commands().next().expect("one command");
         found.words[0].value().map(|value| value.into_owned())
     };
-    for text in ["rm", "r''m", "\"rm\"", "$'\\x72m'", "$'\\162\\x6d'", "r\\m", "r\\\nm", "$\"rm\""] {
+    for text in ["rm", "r''m", "\"rm\"", "$'\\x72m'", "$'\\162\\x6d'", "r\\m", "r\\\nm", "$\"rm\""]
+    {
         assert_eq!(value(text).as_deref(), Some(&b"rm"[..]), "{text}");
     }
     assert_eq!(value("$'\\377\\xfe'").as_deref(), Some(&b"\xff\xfe"[..]));
@@ -145,11 +146,10 @@ fn odd_bytes_are_told() {
     };
     assert_eq!(odd(b"ls"), [""; 0]);
     assert_eq!(odd(b"ls\r\n\xff"), ["CarriageReturn 2", "NotUtf8 4"]);
-    assert_eq!(odd("\u{feff}ls\u{a0}\u{202e}".as_bytes()), [
-        "ByteOrderMark 0",
-        "FalseBlank 5",
-        "Invisible 7"
-    ]);
+    assert_eq!(
+        odd("\u{feff}ls\u{a0}\u{202e}".as_bytes()),
+        ["ByteOrderMark 0", "FalseBlank 5", "Invisible 7"]
+    );
     assert_eq!(odd(b"alias a=b"), ["NamesMayChange 0"]);
     let nul = read(b"ls\nrm\0x\nid", Shell::Bash);
     let unreadable = nul.unreadable().expect("NUL is refused");

@@ -55,7 +55,8 @@ fn compare_all() -> Vec<String> {
         }
         for name in rable(text) {
             named.1 += 1;
-            if !known.written.contains(&name) && !known.unsure && !invented(&name) {
+            let known_name = known.written.contains(&name) || known.unsure;
+            if !known_name && !invented(&name) && excuse(&name).is_none() {
                 missing.push(format!("rable names {name:?} in {text:?}"));
             }
         }
@@ -147,7 +148,8 @@ impl Known {
 /// The spans of the names that shuck finds, where it finds no fault in the text.
 fn shuck(text: &str) -> Vec<(usize, usize)> {
     let result = Parser::new(text).parse();
-    if !matches!(result.status, ParseStatus::Clean) {
+    // A line continuation shifts its spans and ends its here-documents too early.
+    if !matches!(result.status, ParseStatus::Clean) || text.contains("\\\n") {
         return Vec::new();
     }
     let printed = format!("{:#?}", result.file);
