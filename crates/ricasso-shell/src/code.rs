@@ -15,7 +15,7 @@ use crate::Span;
 use crate::cursor::Source;
 use crate::read::{read_expression, read_source};
 use crate::script::{Script, Shell};
-use crate::tree::{Command, Item, Joint, Kind, List, Pipeline, Stage};
+use crate::tree::{Command, Fd, Item, Joint, Kind, List, Pipeline, Stage};
 use crate::walk::{Event, walk};
 use text::Text;
 
@@ -141,12 +141,19 @@ impl<'s> Collect<'s> {
             Event::Part(part) => self.part(part),
             Event::Arith(arith) => self.expression(arith),
             Event::Subscript(arith) => self.subscript(arith),
-            Event::Redirect(_) => {}
+            Event::Redirect(redirect) => {
+                if let Fd::Named(word) = &redirect.fd {
+                    self.set_by_shell(word);
+                }
+            }
         }
     }
 
     fn command(&mut self, command: &'s Command) {
         self.here_feeds(command);
+        if let Kind::For(command) = &command.kind {
+            self.set_by_shell(&command.name);
+        }
         if let Kind::Simple(simple) = &command.kind
             && !simple.words.is_empty()
         {

@@ -191,7 +191,7 @@ fn names(trace: &str) -> Vec<String> {
     });
     let mut names = Vec::new();
     for line in lines {
-        let name = unquoted(line);
+        let Some(name) = unquoted(line) else { continue };
         let assigns = line.split(['=', '[', '+']).next().is_some_and(|left| {
             left.len() < line.len()
                 && !left.is_empty()
@@ -206,12 +206,30 @@ fn names(trace: &str) -> Vec<String> {
     names
 }
 
-/// The first word of a line of the trace, its quotes gone.
-fn unquoted(line: &str) -> String {
-    let word = read(line.as_bytes(), Shell::Bash);
-    let name = word.commands().next().and_then(|found| found.name().map(|name| name.into_owned()));
-    let first = || line.split(' ').next().unwrap_or_default().as_bytes().to_vec();
-    String::from_utf8_lossy(&name.unwrap_or_else(first)).into_owned()
+/// The first word of a line of the trace, its quotes gone; nothing where it goes on behind the
+/// line.
+fn unquoted(line: &str) -> Option<String> {
+    let mut name = String::new();
+    let mut rest = line;
+    loop {
+        if let Some(quoted) = rest.strip_prefix('\'') {
+            let (inside, behind) = quoted.split_once('\'')?;
+            name.push_str(inside);
+            rest = behind;
+        } else if let Some(escaped) = rest.strip_prefix('\\') {
+            name.extend(escaped.chars().next());
+            rest = escaped.get(1..)?;
+        } else if rest.starts_with("$'") {
+            return None;
+        } else {
+            let end = rest.find([' ', '\'', '\\']).unwrap_or(rest.len());
+            name.push_str(&rest[..end]);
+            rest = &rest[end..];
+            if rest.is_empty() || rest.starts_with(' ') {
+                return Some(name);
+            }
+        }
+    }
 }
 
 /// What we know of a script before it runs.
@@ -240,7 +258,7 @@ impl Known {
         for code in script.code() {
             match code.reread(Shell::Bash) {
                 Some(script) if depth < 8 => self.add(&script, depth + 1),
-                _ => self.unknown |= !matches!(code.how, How::Wrapped | How::Source),
+                _ => self.unknown |= code.how != How::Wrapped,
             }
         }
     }

@@ -77,6 +77,16 @@ impl<'s> Collect<'s> {
                 self.callbacks(name, arguments);
             }
             b"declare" | b"typeset" | b"local" => self.declared(arguments),
+            b"jobs" if arguments.iter().any(|word| has_option(word, b'x')) => {
+                self.unknown(How::Wrapped, arguments);
+            }
+            b"hash" if arguments.iter().any(|word| has_option(word, b'p')) => {
+                self.unknown(How::Alias, arguments);
+            }
+            b"enable" if arguments.iter().any(|word| has_option(word, b'f')) => {
+                self.unknown(How::Alias, arguments);
+            }
+            b"fc" => self.unknown(How::Eval, arguments),
             _ => self.callbacks(name, arguments),
         }
     }
@@ -85,7 +95,7 @@ impl<'s> Collect<'s> {
     fn callbacks(&mut self, name: &[u8], arguments: &'s [Word]) {
         let takes = [&b"mapfile"[..], b"readarray", b"complete", b"compgen", b"bind"];
         if takes.contains(&name) && arguments.iter().any(evaluates) {
-            self.evaluated(How::Eval, arguments);
+            self.unknown(How::Eval, arguments);
         }
     }
 
@@ -118,6 +128,13 @@ impl<'s> Collect<'s> {
         }
     }
 
+    /// Words that run something, though not as the text of a script.
+    fn unknown(&mut self, how: How, words: &'s [Word]) {
+        if let Some(span) = span_of(words) {
+            self.add(how, span, None);
+        }
+    }
+
     /// The word behind an option that names a variable.
     fn named_behind(&mut self, arguments: &'s [Word], option: &[u8]) {
         for (index, word) in arguments.iter().enumerate() {
@@ -146,10 +163,19 @@ impl<'s> Collect<'s> {
         if name.contains(&b'[') {
             self.evaluated(How::Expression, std::slice::from_ref(word));
         }
-        if super::expression::runs_later(name.strip_suffix(b"+").unwrap_or(name)) {
+        let name = name.strip_suffix(b"+").unwrap_or(name);
+        if super::expression::runs_later(name) {
             self.add(How::Environment, word.span, None);
         }
+        if super::expression::holds_number(name) {
+            self.add(How::Expression, word.span, None);
+        }
     }
+}
+
+/// Whether a word is an option with this letter, or cannot be known not to be.
+fn has_option(word: &Word, letter: u8) -> bool {
+    word.pattern().is_none_or(|text| text.starts_with(b"-") && text.contains(&letter))
 }
 
 /// The last component of a path.

@@ -8,7 +8,7 @@ use crate::tree::{Action, Arith, Assignment, Part, Piece, Term, Word};
 use super::text::{joined, of_parts};
 use super::{Collect, How};
 
-/// Variables that always hold a number.
+/// Variables that always hold a number; what is assigned to most of them is evaluated.
 const NUMBERS: [&[u8]; 14] = [
     b"RANDOM",
     b"SRANDOM",
@@ -45,9 +45,15 @@ const COMPARE: [&[u8]; 6] = [b"-eq", b"-ne", b"-lt", b"-le", b"-gt", b"-ge"];
 
 impl<'s> Collect<'s> {
     pub(super) fn assignment(&mut self, assignment: &'s Assignment) {
+        let value = std::slice::from_ref(&assignment.value);
         if runs_later(&assignment.name) {
-            let value = std::slice::from_ref(&assignment.value);
             self.add(How::Environment, assignment.span, joined(value, &self.script.text));
+        }
+        if matches!(&*assignment.name, b"BASH_ALIASES" | b"BASH_CMDS") {
+            self.add(How::Alias, assignment.span, None);
+        }
+        if holds_number(&assignment.name) {
+            self.operand(&assignment.value);
         }
     }
 
@@ -65,6 +71,22 @@ impl<'s> Collect<'s> {
                     self.add_expression(word);
                 }
             }
+        }
+    }
+
+    /// A loop's variable or a descriptor's, which the shell sets itself.
+    pub(super) fn set_by_shell(&mut self, word: &'s Word) {
+        let Some(name) = word.pattern() else {
+            self.add(How::Expression, word.span, None);
+            return;
+        };
+        let name =
+            name.strip_prefix(b"{").and_then(|name| name.strip_suffix(b"}")).unwrap_or(&name);
+        if name.contains(&b'[') || holds_number(name) {
+            self.add(How::Expression, word.span, None);
+        }
+        if runs_later(name) {
+            self.add(How::Environment, word.span, None);
         }
     }
 
@@ -151,6 +173,11 @@ impl<'s> Collect<'s> {
 /// Whether shells run or expand the value of a variable.
 pub(super) fn runs_later(name: &[u8]) -> bool {
     RUN_LATER.contains(&name)
+}
+
+/// Whether a variable always holds a number, so that what is assigned to it is evaluated.
+pub(super) fn holds_number(name: &[u8]) -> bool {
+    NUMBERS.contains(&name)
 }
 
 /// Whether a piece can only be a number.
