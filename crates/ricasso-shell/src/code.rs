@@ -6,6 +6,7 @@
 mod builtin;
 mod expression;
 mod feed;
+mod number;
 mod shell;
 mod text;
 
@@ -17,6 +18,7 @@ use crate::read::{read_expression, read_source};
 use crate::script::{Script, Shell};
 use crate::tree::{Command, Fd, Item, Joint, Kind, List, Pipeline, Stage};
 use crate::walk::{Event, walk};
+use number::Numbers;
 use text::Text;
 
 /// How a text becomes code.
@@ -108,8 +110,13 @@ fn alone(command: Command) -> List {
 impl Script {
     /// Every text that becomes code when the script runs, in the order of the text.
     pub fn code(&self) -> impl Iterator<Item = Code<'_>> {
-        let mut collect =
-            Collect { script: self, codes: Vec::new(), feeds: Vec::new(), readers: Vec::new() };
+        let mut collect = Collect {
+            script: self,
+            codes: Vec::new(),
+            feeds: Vec::new(),
+            readers: Vec::new(),
+            numbers: None,
+        };
         walk(self, &mut |event, _| collect.event(event));
         collect.feed_readers();
         collect.codes.sort_by_key(|code| (code.span.start, code.span.end));
@@ -124,7 +131,9 @@ struct Collect<'s> {
     /// Texts that reach the standard input of whatever runs within a span.
     feeds: Vec<(Span, Code<'s>)>,
     /// Shells that read commands from their standard input.
-    readers: Vec<usize>,
+    readers: Vec<Span>,
+    /// Names that hold numbers, once somebody asked.
+    numbers: Option<Numbers>,
 }
 
 impl<'s> Collect<'s> {

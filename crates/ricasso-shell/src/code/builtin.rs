@@ -78,7 +78,7 @@ impl<'s> Collect<'s> {
             }
             b"declare" | b"typeset" | b"local" => self.declared(arguments),
             b"jobs" if arguments.iter().any(|word| has_option(word, b'x')) => {
-                self.unknown(How::Wrapped, arguments);
+                self.unknown(How::Eval, arguments);
             }
             b"hash" if arguments.iter().any(|word| has_option(word, b'p')) => {
                 self.unknown(How::Alias, arguments);

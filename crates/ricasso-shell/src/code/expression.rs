@@ -5,6 +5,7 @@
 
 use crate::tree::{Action, Arith, Assignment, Part, Piece, Term, Word};
 
+use super::number::Numbers;
 use super::text::{joined, of_parts};
 use super::{Collect, How};
 
@@ -96,8 +97,29 @@ impl<'s> Collect<'s> {
         match word.value() {
             Some(text) if number(&text) => {}
             Some(_) => self.add_expression(word),
-            None if word.parts.iter().all(|part| is_number(&part.kind)) => {}
+            None if word.parts.iter().all(|part| self.is_number(part)) => {}
             None => self.add(How::Variable, word.span, None),
+        }
+    }
+
+    /// Whether the script shows that a name holds a number here.
+    fn holds(&mut self, name: &[u8], at: usize) -> bool {
+        let script = self.script;
+        NUMBERS.contains(&name)
+            || self.numbers.get_or_insert_with(|| Numbers::of(script)).holds(name, at)
+    }
+
+    fn is_number(&mut self, part: &Part) -> bool {
+        match &part.kind {
+            Piece::Parameter(parameter)
+                if parameter.action == Action::Plain
+                    && parameter.subscript.is_none()
+                    && !parameter.indirect =>
+            {
+                is_number(&part.kind) || self.holds(&parameter.name, part.span.start)
+            }
+            Piece::Double(parts) => parts.iter().all(|part| self.is_number(part)),
+            kind => is_number(kind),
         }
     }
 
@@ -129,9 +151,9 @@ impl<'s> Collect<'s> {
 
     fn evaluated_parts(&mut self, parts: &'s [Part], arith: &'s Arith) {
         let named = parts.iter().any(|part| match &part.kind {
-            Piece::Literal(text) => names(text).any(|name| !NUMBERS.contains(&name)),
+            Piece::Literal(text) => names(text).any(|name| !self.holds(name, part.span.start)),
             Piece::Escaped(_) | Piece::Single(_) | Piece::Ansi(_) => true,
-            kind => !is_number(kind),
+            _ => !self.is_number(part),
         });
         if named {
             self.add(How::Variable, arith.span, None);
@@ -156,11 +178,13 @@ impl<'s> Collect<'s> {
                     self.add(How::Expanded, part.span, None);
                 }
                 if parameter.action == Action::Slice {
-                    let named = |part: &Part| match &part.kind {
-                        Piece::Literal(text) => names(text).next().is_some(),
-                        kind => !is_number(kind),
+                    let mut named = |part: &Part| match &part.kind {
+                        Piece::Literal(text) => {
+                            names(text).any(|name| !self.holds(name, part.span.start))
+                        }
+                        _ => !self.is_number(part),
                     };
-                    if parameter.operand.iter().any(named) {
+                    if parameter.operand.iter().any(&mut named) {
                         self.add(How::Variable, part.span, None);
                     }
                 }
@@ -181,7 +205,7 @@ pub(super) fn holds_number(name: &[u8]) -> bool {
 }
 
 /// Whether a piece can only be a number.
-fn is_number(piece: &Piece) -> bool {
+pub(super) fn is_number(piece: &Piece) -> bool {
     match piece {
         Piece::Arith(_) => true,
         Piece::Literal(text) => text.iter().all(|byte| byte.is_ascii_digit()),
