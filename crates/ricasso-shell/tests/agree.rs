@@ -109,6 +109,9 @@ fn compare(name: &str, texts: Vec<Vec<u8>>, refused_share: f64) {
         over.len()
     );
     let _ = writeln!(std::io::stderr(), "{report}");
+    for text in &over {
+        let _ = writeln!(std::io::stderr(), "refused by us alone: {text}");
+    }
     let allowed = (accepted as f64 * refused_share).max(if long() { 0.0 } else { 1.0 });
     assert!(over.len() as f64 <= allowed, "{report}\n{}", over.join("\n"));
     assert!(unexplained.is_empty(), "{report}\nno class explains {unexplained:?}");

@@ -28,6 +28,10 @@ impl Reader<'_> {
             Some(value) => value.into_owned(),
             None => delimiter(word, raw, word.span.start),
         };
+        if !self.bash() && delimiter.contains(&b'\n') {
+            // dash compares it across lines.
+            self.fail(self.lex.start, crate::error::Why::NotInSh);
+        }
         let at = self.cursor.source.origin(self.cursor.end);
         self.house.heres.push(Here { span: crate::Span::new(at, at), quoted, ..Here::default() });
         self.lex.pending.push(Pending { id, delimiter, quoted, strip });

@@ -222,7 +222,8 @@ impl<'s> Reader<'s> {
             return;
         }
         let pending = std::mem::take(&mut self.lex.pending);
-        let fresh = Lex { array: true, last: Tok::Word, pending, ..Lex::default() };
+        let declares = self.lex.declares;
+        let fresh = Lex { array: true, last: Tok::Word, pending, declares, ..Lex::default() };
         let mut outer = std::mem::replace(&mut self.lex, fresh);
         let mut elements = Vec::new();
         loop {
@@ -287,6 +288,7 @@ impl<'s> Reader<'s> {
         );
         if (angle || duplicates)
             && text.iter().all(u8::is_ascii_digit)
+            && (self.bash() || text.len() == 1 || duplicates)
             && let Some(number) = number(&text)
         {
             return Tok::Number(number);

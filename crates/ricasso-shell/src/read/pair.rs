@@ -221,7 +221,9 @@ impl Reader<'_> {
         if !self.enter() {
             return false;
         }
-        let fresh = Lex { substitution: true, ..Lex::default() };
+        // The shell forgets to forget that it reads the arguments of `declare`.
+        let declares = self.lex.declares;
+        let fresh = Lex { substitution: true, declares, ..Lex::default() };
         let outer = std::mem::replace(&mut self.lex, fresh);
         let list = self.optional_list();
         let closed = self.lex.tok == Tok::Close;

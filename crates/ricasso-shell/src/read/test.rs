@@ -154,9 +154,12 @@ impl Reader<'_> {
             return None;
         }
         let mut content = !matches!(self.lex.met, Tok::Newline | Tok::End);
+        // What comes now stands behind a token that allows neither reserved words nor assignments.
         self.lex.test = false;
+        self.lex.tok = Tok::Word;
         loop {
-            match self.token() {
+            self.advance();
+            match self.lex.tok {
                 Tok::Newline => break,
                 Tok::End if content => break,
                 Tok::End => {
