@@ -67,6 +67,8 @@ struct Reader<'s> {
     lex: Lex,
     /// Substitutions that the first step has read and the second has not taken yet.
     known: Known,
+    /// In the body of a here-document, where only the rules of the expansion hold.
+    here: bool,
     /// The shell stops reading here without an error; nothing behind is reached.
     stopped: Option<usize>,
     /// Where the command began that an error would spoil.
@@ -112,6 +114,7 @@ impl<'s> Reader<'s> {
             error: None,
             lex: Lex::default(),
             known: Known::default(),
+            here: false,
             stopped: None,
             from: 0,
             house,

@@ -109,7 +109,10 @@ impl Reader<'_> {
             return Here { span, quoted, parts };
         }
         if !rewritten {
-            return Here { span, quoted, parts: self.parts(start, end, Mode::Here) };
+            let outer = std::mem::replace(&mut self.here, true);
+            let parts = self.parts(start, end, Mode::Here);
+            self.here = outer;
+            return Here { span, quoted, parts };
         }
         let (text, table) = self.rewritten_body(pending, start, end);
         if quoted {
@@ -117,7 +120,10 @@ impl Reader<'_> {
             return Here { span, quoted, parts };
         }
         let source = Source { text: &text, table: Some(table.into()) };
-        let (parts, _) = self.on(source, |reader| reader.parts(0, text.len(), Mode::Here));
+        let (parts, _) = self.on(source, |reader| {
+            reader.here = true;
+            reader.parts(0, text.len(), Mode::Here)
+        });
         Here { span, quoted, parts }
     }
 
