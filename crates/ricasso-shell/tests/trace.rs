@@ -35,7 +35,10 @@ mount --bind "$traces" t
 mount -t proc none proc || :
 touch dev/null && mount --bind /dev/null dev/null
 ln -s /proc/self/fd dev/fd
-bind() { mkdir -p "$root${1%/*}"; touch "$root$1"; mount --bind "$1" "$root$1"; mount -o remount,bind,ro "$root$1"; }
+bind() {
+  mkdir -p "$root${1%/*}"; touch "$root$1"
+  mount --bind "$1" "$root$1"; mount -o remount,bind,ro "$root$1"
+}
 for program in bash cat true timeout; do
   path=/usr/bin/$program
   [ -x "$path" ] || path=/bin/$program
@@ -44,8 +47,9 @@ for program in bash cat true timeout; do
     [ -e "$root$library" ] || bind "$library"
   done
 done
-for name in ls grep sed awk rm cp mv mkdir touch find xargs git curl sleep date id env sort head tail wc cut tr \
-  python3 node npm make chmod chown kill ps df du ssh tar gzip tee uname which basename dirname expr stat dd; do
+for name in ls grep sed awk rm cp mv mkdir touch find xargs git curl sleep date id env sort head \
+  tail wc cut tr python3 node npm make chmod chown kill ps df du ssh tar gzip tee uname which \
+  basename dirname expr stat dd; do
   ln -s true bin/$name
 done
 exec chroot . /bin/bash -c '
