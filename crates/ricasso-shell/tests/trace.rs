@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use ricasso_fuzz::corpus::{commands, long, own, shared, skipped, snippets};
+use ricasso_fuzz::corpus::{commands, installed, long, own, shared, skipped, snippets};
 use ricasso_fuzz::mutate::mutate;
 use ricasso_fuzz::random::Random;
 use ricasso_shell::{How, Script, Shell, read};
@@ -84,7 +84,7 @@ fn what_bash_starts_was_found_or_announced() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
-/// Composed texts, snippets, commands of the corpora and their mutations.
+/// Composed texts, snippets, commands of the corpora, their mutations, and installed scripts.
 fn texts() -> Vec<Vec<u8>> {
     let mut random = Random::new(90_210);
     let count = if long() { 1_400 } else { 60 };
@@ -102,6 +102,8 @@ fn texts() -> Vec<Vec<u8>> {
         let text = random.pick(&pool).clone();
         texts.push(mutate(&mut random, &text, &pool, 3_000));
     }
+    let step = if long() { 1 } else { 20 };
+    texts.extend(installed().into_iter().step_by(step));
     texts.retain(|text| !text.contains(&0));
     texts
 }
