@@ -4,6 +4,7 @@
 
 mod capture;
 mod flood;
+mod reader;
 mod run;
 
 use ricasso_os::Keeper;
@@ -25,9 +26,13 @@ fn main() -> ExitCode {
             eprintln!("{error}");
             false
         }),
+        Some("reader") => {
+            reader::run();
+            true
+        }
         Some("capture") => capture::run().map_err(|error| eprintln!("{error}")).is_ok(),
         _ => {
-            eprintln!("usage: cargo run --release -p ricasso-bench -- run|flood|capture");
+            eprintln!("usage: cargo run --release -p ricasso-bench -- run|flood|capture|reader");
             return ExitCode::from(2);
         }
     };

@@ -64,6 +64,41 @@ pub fn snippets(shared: &Path) -> Vec<Vec<u8>> {
     field(&shared.join("reader/snippets.jsonl"), "text")
 }
 
+/// The shell scripts installed on this machine.
+#[must_use]
+pub fn installed() -> Vec<Vec<u8>> {
+    let mut scripts = Vec::new();
+    for root in ["/etc", "/usr/bin", "/usr/sbin", "/usr/lib/git-core", "/usr/share", "/usr/lib"] {
+        collect(Path::new(root), &mut scripts, 0);
+    }
+    scripts
+}
+
+fn collect(directory: &Path, scripts: &mut Vec<Vec<u8>>, depth: usize) {
+    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        let Ok(meta) = path.symlink_metadata() else { continue };
+        if meta.is_dir() && depth < 4 {
+            collect(&path, scripts, depth + 1);
+        } else if meta.is_file() && meta.len() < 200_000 && is_script(&path) {
+            scripts.extend(std::fs::read(&path).ok());
+        }
+    }
+}
+
+fn is_script(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut head = [0; 64];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read(&mut head)).unwrap_or(0);
+    let line = head[..read].split(|&byte| byte == b'\n').next().unwrap_or_default();
+    line.starts_with(b"#!")
+        && [&b"/sh"[..], b"/bash", b"/dash", b" sh", b" bash"]
+            .iter()
+            .any(|shell| line.windows(shell.len()).any(|window| window == *shell))
+}
+
 /// The texts of our own cases.
 #[must_use]
 pub fn own() -> Vec<Vec<u8>> {

@@ -5,7 +5,17 @@ fn main() {
     std::io::stdin().read_to_end(&mut input).unwrap();
     let full = std::env::var_os("FULL").is_some();
     for text in input.split(|b| *b == 0) {
-        let s = ricasso_shell::read(text, ricasso_shell::Shell::Bash);
+        let s = ricasso_shell::read(
+            text,
+            if std::env::var_os("SH").is_some() {
+                ricasso_shell::Shell::Sh
+            } else {
+                ricasso_shell::Shell::Bash
+            },
+        );
+        if std::env::var_os("DRAW").is_some() {
+            print!("{}", ricasso_shell::draw(&s));
+        }
         match s.unreadable() {
             None => print!("ok"),
             Some(u) => print!("no {} {} {}", u.from, u.at, u),

@@ -6,6 +6,7 @@
 mod builtin;
 mod expression;
 mod feed;
+mod number;
 mod shell;
 mod text;
 
@@ -15,8 +16,9 @@ use crate::Span;
 use crate::cursor::Source;
 use crate::read::{read_expression, read_source};
 use crate::script::{Script, Shell};
-use crate::tree::{Command, Item, Joint, Kind, List, Pipeline, Stage};
+use crate::tree::{Command, Fd, Item, Joint, Kind, List, Pipeline, Stage};
 use crate::walk::{Event, walk};
+use number::Numbers;
 use text::Text;
 
 /// How a text becomes code.
@@ -88,11 +90,13 @@ impl Code<'_> {
                 shell,
                 heres,
                 unreadable: None,
+                stopped: None,
             });
         }
         let reading = read_source(source, shell);
         let (body, heres, unreadable) = (reading.body, reading.heres, reading.unreadable);
-        Some(Script { body, text: original, shell, heres, unreadable })
+        let stopped = reading.stopped;
+        Some(Script { body, text: original, shell, heres, unreadable, stopped })
     }
 }
 
@@ -106,8 +110,13 @@ fn alone(command: Command) -> List {
 impl Script {
     /// Every text that becomes code when the script runs, in the order of the text.
     pub fn code(&self) -> impl Iterator<Item = Code<'_>> {
-        let mut collect =
-            Collect { script: self, codes: Vec::new(), feeds: Vec::new(), readers: Vec::new() };
+        let mut collect = Collect {
+            script: self,
+            codes: Vec::new(),
+            feeds: Vec::new(),
+            readers: Vec::new(),
+            numbers: None,
+        };
         walk(self, &mut |event, _| collect.event(event));
         collect.feed_readers();
         collect.codes.sort_by_key(|code| (code.span.start, code.span.end));
@@ -122,7 +131,9 @@ struct Collect<'s> {
     /// Texts that reach the standard input of whatever runs within a span.
     feeds: Vec<(Span, Code<'s>)>,
     /// Shells that read commands from their standard input.
-    readers: Vec<usize>,
+    readers: Vec<Span>,
+    /// Names that hold numbers, once somebody asked.
+    numbers: Option<Numbers>,
 }
 
 impl<'s> Collect<'s> {
@@ -139,12 +150,19 @@ impl<'s> Collect<'s> {
             Event::Part(part) => self.part(part),
             Event::Arith(arith) => self.expression(arith),
             Event::Subscript(arith) => self.subscript(arith),
-            Event::Redirect(_) => {}
+            Event::Redirect(redirect) => {
+                if let Fd::Named(word) = &redirect.fd {
+                    self.set_by_shell(word);
+                }
+            }
         }
     }
 
     fn command(&mut self, command: &'s Command) {
         self.here_feeds(command);
+        if let Kind::For(command) = &command.kind {
+            self.set_by_shell(&command.name);
+        }
         if let Kind::Simple(simple) = &command.kind
             && !simple.words.is_empty()
         {

@@ -55,6 +55,7 @@ impl Script {
             }
         });
         let from = self.unreadable().map_or(usize::MAX, |unreadable| unreadable.from);
+        let from = from.min(self.stopped.unwrap_or(usize::MAX));
         commands.retain(|found| found.span.start < from);
         commands.sort_by_key(|found| found.span.start);
         commands.into_iter()

@@ -8,6 +8,7 @@
 mod arith;
 mod backtick;
 mod brace;
+mod build;
 mod command;
 mod compound;
 mod decode;
@@ -19,6 +20,7 @@ mod list;
 mod pair;
 mod part;
 mod redirect;
+mod reserved;
 mod simple;
 mod test;
 mod token;
@@ -39,6 +41,8 @@ pub(crate) struct Reading {
     pub(crate) body: List,
     pub(crate) heres: Vec<Here>,
     pub(crate) unreadable: Option<Unreadable>,
+    /// The first byte of the command at which the shell stops reading without an error.
+    pub(crate) stopped: Option<usize>,
 }
 
 /// What all readers of one text share.
@@ -63,8 +67,10 @@ struct Reader<'s> {
     lex: Lex,
     /// Substitutions that the first step has read and the second has not taken yet.
     known: Known,
+    /// In the body of a here-document, where only the rules of the expansion hold.
+    here: bool,
     /// The shell stops reading here without an error; nothing behind is reached.
-    stopped: bool,
+    stopped: Option<usize>,
     /// Where the command began that an error would spoil.
     from: usize,
     house: House,
@@ -87,7 +93,8 @@ pub(crate) fn read_source(source: Source<'_>, shell: Shell) -> Reading {
         let at = reader.cursor.source.origin(nul);
         reader.error = Some(Unreadable { at, from: from.min(at), why: Why::Nul });
     }
-    Reading { body, heres: reader.house.heres, unreadable: reader.error }
+    let (unreadable, stopped) = (reader.error, reader.stopped);
+    Reading { body, heres: reader.house.heres, unreadable, stopped }
 }
 
 /// Reads an arithmetic text that stands alone, such as an operand that a builtin evaluates.
@@ -107,7 +114,8 @@ impl<'s> Reader<'s> {
             error: None,
             lex: Lex::default(),
             known: Known::default(),
-            stopped: false,
+            here: false,
+            stopped: None,
             from: 0,
             house,
         }
@@ -139,7 +147,7 @@ impl<'s> Reader<'s> {
 
     /// Records the first error; from now on the text seems to end here.
     fn fail(&mut self, at: usize, why: Why) {
-        if self.error.is_none() && !self.stopped {
+        if self.error.is_none() && self.stopped.is_none() {
             let at = self.cursor.source.origin(at);
             let from = self.cursor.source.origin(self.from).min(at);
             self.error = Some(Unreadable { at, from, why });
@@ -148,8 +156,8 @@ impl<'s> Reader<'s> {
     }
 
     /// Makes the text end here without an error.
-    fn stop(&mut self) {
-        self.stopped = true;
+    fn stop(&mut self, from: usize) {
+        self.stopped = Some(from);
         self.cursor.pos = self.cursor.end;
         self.lex.end_now();
     }
@@ -187,7 +195,7 @@ impl<'s> Reader<'s> {
         let place = (self.cursor.pos, self.cursor.end, self.from);
         let state = (self.error.take(), self.stopped, self.lex.tok, self.lex.dead);
         (self.cursor.pos, self.cursor.end, self.from) = (start, end.max(start), start);
-        (self.stopped, self.lex.dead) = (false, false);
+        (self.stopped, self.lex.dead) = (None, false);
         let due = (std::mem::take(&mut self.lex.pending), std::mem::take(&mut self.lex.overdue));
         let result = work(self);
         let error = self.error.take();

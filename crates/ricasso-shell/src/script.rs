@@ -28,6 +28,7 @@ pub struct Script {
     pub(crate) shell: Shell,
     pub(crate) heres: Vec<Here>,
     pub(crate) unreadable: Option<Unreadable>,
+    pub(crate) stopped: Option<usize>,
 }
 
 /// Reads a text. Every input gives a script; `Script::unreadable` tells how far it was understood.
@@ -40,6 +41,7 @@ pub fn read(text: &[u8], shell: Shell) -> Script {
         shell,
         heres: reading.heres,
         unreadable: reading.unreadable,
+        stopped: reading.stopped,
     }
 }
 

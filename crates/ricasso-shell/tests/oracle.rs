@@ -55,7 +55,8 @@ fn compare_all() -> Vec<String> {
         }
         for name in rable(text) {
             named.1 += 1;
-            if !known.written.contains(&name) && !known.unsure && !invented(&name) {
+            let known_name = known.written.contains(&name) || known.unsure;
+            if !known_name && !invented(&name) && excuse(&name).is_none() {
                 missing.push(format!("rable names {name:?} in {text:?}"));
             }
         }
@@ -75,6 +76,7 @@ fn invented(name: &str) -> bool {
 fn excuse(name: &str) -> Option<&'static str> {
     match name {
         "" => Some("a name that stands nowhere: shuck expands aliases"),
+        _ if name.starts_with('{') => Some("the variable of a descriptor taken for a name"),
         _ if name.starts_with("<(") => Some("the value of an assignment taken for a name"),
         _ if name.contains("]=") || name.contains("]+=") => {
             Some("an assignment to an element taken for a name")
@@ -97,6 +99,8 @@ fn texts() -> Vec<String> {
         None => skipped("oracle on corpora", "no shared corpora at hand"),
     }
     texts.retain(|text| text.len() < TEXT_BYTES);
+    // Neither of them drops the backslashes between backticks before it reads on.
+    texts.retain(|text| !(text.contains(&b'`') && text.contains(&b'\\')));
     texts.into_iter().filter_map(|text| String::from_utf8(text).ok()).collect()
 }
 
@@ -144,7 +148,8 @@ impl Known {
 /// The spans of the names that shuck finds, where it finds no fault in the text.
 fn shuck(text: &str) -> Vec<(usize, usize)> {
     let result = Parser::new(text).parse();
-    if !matches!(result.status, ParseStatus::Clean) {
+    // A line continuation shifts its spans and ends its here-documents too early.
+    if !matches!(result.status, ParseStatus::Clean) || text.contains("\\\n") {
         return Vec::new();
     }
     let printed = format!("{:#?}", result.file);

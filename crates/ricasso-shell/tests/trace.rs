@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use ricasso_fuzz::corpus::{commands, long, own, shared, skipped, snippets};
+use ricasso_fuzz::corpus::{commands, installed, long, own, shared, skipped, snippets};
 use ricasso_fuzz::mutate::mutate;
 use ricasso_fuzz::random::Random;
 use ricasso_shell::{How, Script, Shell, read};
@@ -35,7 +35,10 @@ mount --bind "$traces" t
 mount -t proc none proc || :
 touch dev/null && mount --bind /dev/null dev/null
 ln -s /proc/self/fd dev/fd
-bind() { mkdir -p "$root${1%/*}"; touch "$root$1"; mount --bind "$1" "$root$1"; mount -o remount,bind,ro "$root$1"; }
+bind() {
+  mkdir -p "$root${1%/*}"; touch "$root$1"
+  mount --bind "$1" "$root$1"; mount -o remount,bind,ro "$root$1"
+}
 for program in bash cat true timeout; do
   path=/usr/bin/$program
   [ -x "$path" ] || path=/bin/$program
@@ -44,8 +47,9 @@ for program in bash cat true timeout; do
     [ -e "$root$library" ] || bind "$library"
   done
 done
-for name in ls grep sed awk rm cp mv mkdir touch find xargs git curl sleep date id env sort head tail wc cut tr \
-  python3 node npm make chmod chown kill ps df du ssh tar gzip tee uname which basename dirname expr stat dd; do
+for name in ls grep sed awk rm cp mv mkdir touch find xargs git curl sleep date id env sort head \
+  tail wc cut tr python3 node npm make chmod chown kill ps df du ssh tar gzip tee uname which \
+  basename dirname expr stat dd; do
   ln -s true bin/$name
 done
 exec chroot . /bin/bash -c '
@@ -55,6 +59,7 @@ exec chroot . /bin/bash -c '
     name=${script##*/}
     BASH_XTRACEFD=9 PATH=/bin HOME=/w timeout -s KILL 2 bash --noprofile --norc -x "$script" \
       9>"/t/$name" </dev/null >/dev/null 2>&1
+    kill -KILL -1 2>/dev/null
   done
   exit 0'
 "#;
@@ -79,7 +84,7 @@ fn what_bash_starts_was_found_or_announced() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
-/// Composed texts, snippets, commands of the corpora and their mutations.
+/// Composed texts, snippets, commands of the corpora, their mutations, and installed scripts.
 fn texts() -> Vec<Vec<u8>> {
     let mut random = Random::new(90_210);
     let count = if long() { 1_400 } else { 60 };
@@ -97,6 +102,8 @@ fn texts() -> Vec<Vec<u8>> {
         let text = random.pick(&pool).clone();
         texts.push(mutate(&mut random, &text, &pool, 3_000));
     }
+    let step = if long() { 1 } else { 20 };
+    texts.extend(installed().into_iter().step_by(step));
     texts.retain(|text| !text.contains(&0));
     texts
 }
@@ -190,7 +197,7 @@ fn names(trace: &str) -> Vec<String> {
     });
     let mut names = Vec::new();
     for line in lines {
-        let name = unquoted(line);
+        let Some(name) = unquoted(line) else { continue };
         let assigns = line.split(['=', '[', '+']).next().is_some_and(|left| {
             left.len() < line.len()
                 && !left.is_empty()
@@ -205,12 +212,30 @@ fn names(trace: &str) -> Vec<String> {
     names
 }
 
-/// The first word of a line of the trace, its quotes gone.
-fn unquoted(line: &str) -> String {
-    let word = read(line.as_bytes(), Shell::Bash);
-    let name = word.commands().next().and_then(|found| found.name().map(|name| name.into_owned()));
-    let first = || line.split(' ').next().unwrap_or_default().as_bytes().to_vec();
-    String::from_utf8_lossy(&name.unwrap_or_else(first)).into_owned()
+/// The first word of a line of the trace, its quotes gone; nothing where it goes on behind the
+/// line.
+fn unquoted(line: &str) -> Option<String> {
+    let mut name = String::new();
+    let mut rest = line;
+    loop {
+        if let Some(quoted) = rest.strip_prefix('\'') {
+            let (inside, behind) = quoted.split_once('\'')?;
+            name.push_str(inside);
+            rest = behind;
+        } else if let Some(escaped) = rest.strip_prefix('\\') {
+            name.extend(escaped.chars().next());
+            rest = escaped.get(1..)?;
+        } else if rest.starts_with("$'") {
+            return None;
+        } else {
+            let end = rest.find([' ', '\'', '\\']).unwrap_or(rest.len());
+            name.push_str(&rest[..end]);
+            rest = &rest[end..];
+            if rest.is_empty() || rest.starts_with(' ') {
+                return Some(name);
+            }
+        }
+    }
 }
 
 /// What we know of a script before it runs.
@@ -239,7 +264,7 @@ impl Known {
         for code in script.code() {
             match code.reread(Shell::Bash) {
                 Some(script) if depth < 8 => self.add(&script, depth + 1),
-                _ => self.unknown |= !matches!(code.how, How::Wrapped | How::Source),
+                _ => self.unknown |= code.how != How::Wrapped,
             }
         }
     }

@@ -72,15 +72,53 @@ impl<'s> Collect<'s> {
             b"test" | b"[" => self.named_behind(arguments, b"-v"),
             b"printf" => self.named_behind(arguments, b"-v"),
             b"wait" => self.named_behind(arguments, b"-p"),
-            b"read" | b"unset" | b"declare" | b"typeset" | b"local" | b"readonly" | b"export" => {
+            b"read" | b"unset" | b"readonly" | b"export" | b"mapfile" | b"readarray" => {
                 arguments.iter().for_each(|word| self.target(word));
+                self.callbacks(name, arguments);
             }
-            b"mapfile" | b"readarray" | b"complete" | b"compgen" | b"bind"
-                if arguments.iter().any(evaluates) =>
+            b"declare" | b"typeset" | b"local" => self.declared(arguments),
+            b"jobs" if arguments.iter().any(|word| has_option(word, b'x')) => {
+                self.unknown(How::Eval, arguments);
+            }
+            b"hash" if arguments.iter().any(|word| has_option(word, b'p')) => {
+                self.unknown(How::Alias, arguments);
+            }
+            b"enable" if arguments.iter().any(|word| has_option(word, b'f')) => {
+                self.unknown(How::Alias, arguments);
+            }
+            b"fc" => self.unknown(How::Eval, arguments),
+            _ => self.callbacks(name, arguments),
+        }
+    }
+
+    /// Builtins that take a command to run later as an option's word.
+    fn callbacks(&mut self, name: &[u8], arguments: &'s [Word]) {
+        let takes = [&b"mapfile"[..], b"readarray", b"complete", b"compgen", b"bind"];
+        if takes.contains(&name) && arguments.iter().any(evaluates) {
+            self.unknown(How::Eval, arguments);
+        }
+    }
+
+    /// `declare` and its kin: with `-i` values are evaluated, with `-n` they name variables.
+    fn declared(&mut self, arguments: &'s [Word]) {
+        let option = |letter: u8| {
+            arguments
+                .iter()
+                .filter_map(Word::pattern)
+                .any(|word| word.starts_with(b"-") && word.contains(&letter))
+        };
+        let how = match (option(b'i'), option(b'n')) {
+            (true, _) => Some(How::Variable),
+            (false, true) => Some(How::Expanded),
+            (false, false) => None,
+        };
+        for word in arguments {
+            self.target(word);
+            if let Some(how) = how
+                && !word.pattern().is_some_and(|text| text.starts_with(b"-"))
             {
-                self.evaluated(How::Eval, arguments);
+                self.add(how, word.span, None);
             }
-            _ => {}
         }
     }
 
@@ -90,10 +128,17 @@ impl<'s> Collect<'s> {
         }
     }
 
+    /// Words that run something, though not as the text of a script.
+    fn unknown(&mut self, how: How, words: &'s [Word]) {
+        if let Some(span) = span_of(words) {
+            self.add(how, span, None);
+        }
+    }
+
     /// The word behind an option that names a variable.
     fn named_behind(&mut self, arguments: &'s [Word], option: &[u8]) {
         for (index, word) in arguments.iter().enumerate() {
-            let Some(text) = word.value() else { continue };
+            let Some(text) = word.pattern() else { continue };
             if &*text == option {
                 arguments.get(index + 1).into_iter().for_each(|word| self.target(word));
             } else if text.len() > option.len() && text.starts_with(option) {
@@ -102,26 +147,35 @@ impl<'s> Collect<'s> {
         }
     }
 
-    /// A word that names a variable to set: its subscript is evaluated.
+    /// A word that names a variable to set: its subscript is evaluated, and some variables are
+    /// run later.
     fn target(&mut self, word: &'s Word) {
-        if let Some(text) = word.value() {
-            let name = text.split(|&byte| byte == b'=').next().unwrap_or_default();
-            if name.contains(&b'[') {
-                self.evaluated(How::Expression, std::slice::from_ref(word));
-            }
-            return;
-        }
-        let named = match word.parts.first().map(|part| &part.kind) {
-            Some(Piece::Literal(text)) => {
-                text.iter().take_while(|&&byte| byte != b'=').all(|&byte| byte != b'[')
-                    && text.contains(&b'=')
-            }
-            _ => false,
+        let name = match (word.pattern(), word.parts.first().map(|part| &part.kind)) {
+            (Some(text), _) => Some(text),
+            (None, Some(Piece::Literal(text))) if text.contains(&b'=') => Some((&**text).into()),
+            _ => None,
         };
-        if !named {
+        let Some(name) = name else {
+            self.add(How::Expression, word.span, None);
+            return;
+        };
+        let name = name.split(|&byte| byte == b'=').next().unwrap_or_default();
+        if name.contains(&b'[') {
+            self.evaluated(How::Expression, std::slice::from_ref(word));
+        }
+        let name = name.strip_suffix(b"+").unwrap_or(name);
+        if super::expression::runs_later(name) {
+            self.add(How::Environment, word.span, None);
+        }
+        if super::expression::holds_number(name) {
             self.add(How::Expression, word.span, None);
         }
     }
+}
+
+/// Whether a word is an option with this letter, or cannot be known not to be.
+fn has_option(word: &Word, letter: u8) -> bool {
+    word.pattern().is_none_or(|text| text.starts_with(b"-") && text.contains(&letter))
 }
 
 /// The last component of a path.

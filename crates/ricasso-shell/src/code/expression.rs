@@ -5,10 +5,11 @@
 
 use crate::tree::{Action, Arith, Assignment, Part, Piece, Term, Word};
 
+use super::number::Numbers;
 use super::text::{joined, of_parts};
 use super::{Collect, How};
 
-/// Variables that always hold a number.
+/// Variables that always hold a number; what is assigned to most of them is evaluated.
 const NUMBERS: [&[u8]; 14] = [
     b"RANDOM",
     b"SRANDOM",
@@ -45,9 +46,15 @@ const COMPARE: [&[u8]; 6] = [b"-eq", b"-ne", b"-lt", b"-le", b"-gt", b"-ge"];
 
 impl<'s> Collect<'s> {
     pub(super) fn assignment(&mut self, assignment: &'s Assignment) {
-        if RUN_LATER.contains(&&*assignment.name) {
-            let value = std::slice::from_ref(&assignment.value);
+        let value = std::slice::from_ref(&assignment.value);
+        if runs_later(&assignment.name) {
             self.add(How::Environment, assignment.span, joined(value, &self.script.text));
+        }
+        if matches!(&*assignment.name, b"BASH_ALIASES" | b"BASH_CMDS") {
+            self.add(How::Alias, assignment.span, None);
+        }
+        if holds_number(&assignment.name) {
+            self.operand(&assignment.value);
         }
     }
 
@@ -68,14 +75,51 @@ impl<'s> Collect<'s> {
         }
     }
 
+    /// A loop's variable or a descriptor's, which the shell sets itself.
+    pub(super) fn set_by_shell(&mut self, word: &'s Word) {
+        let Some(name) = word.pattern() else {
+            self.add(How::Expression, word.span, None);
+            return;
+        };
+        let name =
+            name.strip_prefix(b"{").and_then(|name| name.strip_suffix(b"}")).unwrap_or(&name);
+        if name.contains(&b'[') || holds_number(name) {
+            self.add(How::Expression, word.span, None);
+        }
+        if runs_later(name) {
+            self.add(How::Environment, word.span, None);
+        }
+    }
+
     fn operand(&mut self, word: &'s Word) {
         let number =
             |text: &[u8]| text.iter().all(|byte| byte.is_ascii_digit() || b"-+ ".contains(byte));
         match word.value() {
             Some(text) if number(&text) => {}
             Some(_) => self.add_expression(word),
-            None if word.parts.iter().all(|part| is_number(&part.kind)) => {}
+            None if word.parts.iter().all(|part| self.is_number(part)) => {}
             None => self.add(How::Variable, word.span, None),
+        }
+    }
+
+    /// Whether the script shows that a name holds a number here.
+    fn holds(&mut self, name: &[u8], at: usize) -> bool {
+        let script = self.script;
+        NUMBERS.contains(&name)
+            || self.numbers.get_or_insert_with(|| Numbers::of(script)).holds(name, at)
+    }
+
+    fn is_number(&mut self, part: &Part) -> bool {
+        match &part.kind {
+            Piece::Parameter(parameter)
+                if parameter.action == Action::Plain
+                    && parameter.subscript.is_none()
+                    && !parameter.indirect =>
+            {
+                is_number(&part.kind) || self.holds(&parameter.name, part.span.start)
+            }
+            Piece::Double(parts) => parts.iter().all(|part| self.is_number(part)),
+            kind => is_number(kind),
         }
     }
 
@@ -107,9 +151,9 @@ impl<'s> Collect<'s> {
 
     fn evaluated_parts(&mut self, parts: &'s [Part], arith: &'s Arith) {
         let named = parts.iter().any(|part| match &part.kind {
-            Piece::Literal(text) => names(text).any(|name| !NUMBERS.contains(&name)),
+            Piece::Literal(text) => names(text).any(|name| !self.holds(name, part.span.start)),
             Piece::Escaped(_) | Piece::Single(_) | Piece::Ansi(_) => true,
-            kind => !is_number(kind),
+            _ => !self.is_number(part),
         });
         if named {
             self.add(How::Variable, arith.span, None);
@@ -134,11 +178,13 @@ impl<'s> Collect<'s> {
                     self.add(How::Expanded, part.span, None);
                 }
                 if parameter.action == Action::Slice {
-                    let named = |part: &Part| match &part.kind {
-                        Piece::Literal(text) => names(text).next().is_some(),
-                        kind => !is_number(kind),
+                    let mut named = |part: &Part| match &part.kind {
+                        Piece::Literal(text) => {
+                            names(text).any(|name| !self.holds(name, part.span.start))
+                        }
+                        _ => !self.is_number(part),
                     };
-                    if parameter.operand.iter().any(named) {
+                    if parameter.operand.iter().any(&mut named) {
                         self.add(How::Variable, part.span, None);
                     }
                 }
@@ -148,8 +194,18 @@ impl<'s> Collect<'s> {
     }
 }
 
+/// Whether shells run or expand the value of a variable.
+pub(super) fn runs_later(name: &[u8]) -> bool {
+    RUN_LATER.contains(&name)
+}
+
+/// Whether a variable always holds a number, so that what is assigned to it is evaluated.
+pub(super) fn holds_number(name: &[u8]) -> bool {
+    NUMBERS.contains(&name)
+}
+
 /// Whether a piece can only be a number.
-fn is_number(piece: &Piece) -> bool {
+pub(super) fn is_number(piece: &Piece) -> bool {
     match piece {
         Piece::Arith(_) => true,
         Piece::Literal(text) => text.iter().all(|byte| byte.is_ascii_digit()),

@@ -5,22 +5,33 @@
 use crate::Span;
 use crate::tree::{Command, Kind, Operator, Pipeline};
 
+use super::text::{Text, joined};
 use super::{Code, Collect, How};
 
 impl<'s> Collect<'s> {
     /// Notes what the pipes of a pipeline carry.
     pub(super) fn pipeline(&mut self, pipeline: &'s Pipeline) {
-        let Some((first, rest)) = pipeline.stages.split_first() else { return };
-        let mut behind = first.command.span.end;
-        let start = first.command.span.start;
+        let [first, .., last] = pipeline.stages.as_slice() else { return };
+        let stages = &pipeline.stages;
         // What comes first may feed everything behind it; one feed a pipeline keeps this linear.
-        if let Some(last) = rest.last() {
-            let fed = Span::new(rest[0].command.span.start, last.command.span.end);
-            behind = rest.iter().rev().nth(1).map_or(behind, |stage| stage.command.span.end);
-            let span = Span::new(start, behind);
-            let code = Code { span, how: How::ShellInput, text: None, script: self.script };
-            self.feeds.push((fed, code));
+        let fed = Span::new(stages[1].command.span.start, last.command.span.end);
+        let behind = stages[stages.len() - 2].command.span.end;
+        let span = Span::new(first.command.span.start, behind);
+        let text = if stages.len() == 2 { self.echoed(&first.command) } else { None };
+        let code = Code { span, how: How::ShellInput, text, script: self.script };
+        self.feeds.push((fed, code));
+    }
+
+    /// What a plain `echo` of static words writes.
+    fn echoed(&self, command: &Command) -> Option<Text> {
+        let Kind::Simple(simple) = &command.kind else { return None };
+        let (name, words) = simple.words.split_first()?;
+        if &*name.value()? != b"echo" || !command.redirects.is_empty() {
+            return None;
         }
+        let text = joined(words, &self.script.text)?;
+        let plain = !text.bytes.contains(&b'\\') && !text.bytes.starts_with(b"-");
+        plain.then_some(text)
     }
 
     /// Notes the here-documents and here-strings of a command.
@@ -42,16 +53,28 @@ impl<'s> Collect<'s> {
         }
     }
 
-    /// Announces what reaches a shell.
+    /// Announces what reaches a shell, and each shell that nothing in the text feeds.
     pub(super) fn feed_readers(&mut self) {
         if self.readers.is_empty() {
             return;
         }
-        self.readers.sort_unstable();
+        let mut readers = std::mem::take(&mut self.readers);
+        readers.sort_unstable();
+        let mut is_fed = vec![0i64; readers.len() + 1];
         for (fed, code) in std::mem::take(&mut self.feeds) {
-            let first = self.readers.partition_point(|&at| at < fed.start);
-            if self.readers.get(first).is_some_and(|&at| at < fed.end) {
+            let first = readers.partition_point(|reader| reader.start < fed.start);
+            let last = readers.partition_point(|reader| reader.start < fed.end);
+            if first < last {
+                is_fed[first] += 1;
+                is_fed[last] -= 1;
                 self.codes.push(code);
+            }
+        }
+        let mut feeds = 0;
+        for (reader, change) in readers.into_iter().zip(is_fed) {
+            feeds += change;
+            if feeds == 0 {
+                self.add(How::ShellInput, reader, None);
             }
         }
     }

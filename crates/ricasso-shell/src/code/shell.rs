@@ -46,13 +46,13 @@ impl<'s> Collect<'s> {
     pub(super) fn source(&mut self, file: &'s Word) {
         self.add(How::Source, file.span, None);
         if is_input(file) {
-            self.readers.push(file.span.start);
+            self.readers.push(file.span);
         }
     }
 
     /// A shell that reads its standard input.
     fn reads_input(&mut self, command: &'s Command) {
-        self.readers.push(command.span.start);
+        self.readers.push(command.span);
         let stdin = command.redirects.iter().filter(|redirect| {
             matches!(
                 redirect.operator,
@@ -62,7 +62,6 @@ impl<'s> Collect<'s> {
         for redirect in stdin {
             self.add(How::ShellInput, redirect.target.span, None);
         }
-        self.add(How::ShellInput, command.span, None);
     }
 
     /// The text of a here-document or here-string.

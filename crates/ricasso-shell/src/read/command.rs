@@ -132,29 +132,41 @@ impl Reader<'_> {
         }
         let name = std::mem::take(&mut self.lex.word);
         self.advance();
+        let open = self.lex.start;
         if self.lex.tok == Tok::Open {
-            self.function_parens();
+            self.advance();
+            if self.lex.tok != Tok::Close {
+                return self.function_subshell(start, open, name);
+            }
+            self.advance();
         }
         self.function_body(start, name)
     }
 
-    /// `name ()`, whose name has been taken.
-    pub(super) fn function(&mut self, start: usize, name: Word) -> Command {
-        self.function_parens();
-        self.function_body(start, name)
+    /// `function name ( … )`, whose parenthesis has been taken: the body is a subshell.
+    fn function_subshell(&mut self, start: usize, open: usize, name: Word) -> Command {
+        let list = self.compound_list();
+        self.expect(Tok::Close);
+        let redirects = self.redirects();
+        let body = self.finish(open, Kind::Subshell(list), redirects);
+        let kind = Kind::Function(Box::new(Function { name, body }));
+        self.finish(start, kind, Vec::new())
     }
 
-    fn function_parens(&mut self) {
+    /// `name ()`, whose name has been taken.
+    pub(super) fn function(&mut self, start: usize, name: Word) -> Command {
         self.advance();
-        // `function name ( … )` has a subshell for its body.
         self.expect(Tok::Close);
+        self.function_body(start, name)
     }
 
     fn function_body(&mut self, start: usize, name: Word) -> Command {
         self.skip_newlines();
         let first = self.lex.start;
         let body = if self.enter() {
-            let body = self.body_command(first);
+            // dash takes any command for a body.
+            let any = !self.bash() && self.command_starts();
+            let body = if any { self.command() } else { self.body_command(first) };
             self.leave();
             body
         } else {

@@ -82,6 +82,7 @@ impl Reader<'_> {
     /// Reads a range as a script, as the shell does when it comes to run it.
     pub(super) fn late_list(&mut self, start: usize, end: usize) -> (List, Option<Unreadable>) {
         let outer = std::mem::take(&mut self.lex);
+        let here = std::mem::take(&mut self.here);
         let (list, error) = self.within(start, end, |reader| {
             if !reader.enter() {
                 return List::default();
@@ -91,6 +92,7 @@ impl Reader<'_> {
             list
         });
         self.lex = outer;
+        self.here = here;
         (list, error)
     }
 

@@ -28,6 +28,10 @@ impl Reader<'_> {
             Some(value) => value.into_owned(),
             None => delimiter(word, raw, word.span.start),
         };
+        if !self.bash() && delimiter.contains(&b'\n') {
+            // dash compares it across lines.
+            self.fail(self.lex.start, crate::error::Why::NotInSh);
+        }
         let at = self.cursor.source.origin(self.cursor.end);
         self.house.heres.push(Here { span: crate::Span::new(at, at), quoted, ..Here::default() });
         self.lex.pending.push(Pending { id, delimiter, quoted, strip });
@@ -105,7 +109,10 @@ impl Reader<'_> {
             return Here { span, quoted, parts };
         }
         if !rewritten {
-            return Here { span, quoted, parts: self.parts(start, end, Mode::Here) };
+            let outer = std::mem::replace(&mut self.here, true);
+            let parts = self.parts(start, end, Mode::Here);
+            self.here = outer;
+            return Here { span, quoted, parts };
         }
         let (text, table) = self.rewritten_body(pending, start, end);
         if quoted {
@@ -113,7 +120,10 @@ impl Reader<'_> {
             return Here { span, quoted, parts };
         }
         let source = Source { text: &text, table: Some(table.into()) };
-        let (parts, _) = self.on(source, |reader| reader.parts(0, text.len(), Mode::Here));
+        let (parts, _) = self.on(source, |reader| {
+            reader.here = true;
+            reader.parts(0, text.len(), Mode::Here)
+        });
         Here { span, quoted, parts }
     }
 

@@ -3,62 +3,31 @@
 //! This is the shell's first step. It decides nothing about what a word expands to.
 
 use crate::error::Why;
-use crate::tree::{Arith, Assignment, Element, Operator, Word};
+use crate::tree::Operator;
 
 use super::Reader;
 use super::known::Found;
 use super::pair::Pair;
-use super::part::Mode;
 use super::token::{Lex, Res, Tok};
 
 /// What was noted while the end of a word was sought; offsets into the source.
 #[derive(Clone, Copy, Debug, Default)]
-struct Notes {
-    start: usize,
-    end: usize,
+pub(super) struct Notes {
+    pub(super) start: usize,
+    pub(super) end: usize,
     /// Some quote or backslash.
-    quoted: bool,
+    pub(super) quoted: bool,
     /// Some `$`.
-    dollar: bool,
+    pub(super) dollar: bool,
     /// Something that has to be looked at when the word is taken apart.
-    special: bool,
+    pub(super) special: bool,
     /// The inside of `name[…]`, or of `[…]` in an array.
-    subscript: Option<(usize, usize)>,
+    pub(super) subscript: Option<(usize, usize)>,
     /// Where `=` makes this an assignment.
-    equals: Option<usize>,
+    pub(super) equals: Option<usize>,
     /// A bracket or equals sign has come; from then on no other can make this an assignment.
-    settled: bool,
+    pub(super) settled: bool,
 }
-
-/// Words that open or close compound commands.
-const RESERVED: [(&[u8], Res); 22] = [
-    (b"if", Res::If),
-    (b"then", Res::Then),
-    (b"else", Res::Else),
-    (b"elif", Res::Elif),
-    (b"fi", Res::Fi),
-    (b"case", Res::Case),
-    (b"esac", Res::Esac),
-    (b"for", Res::For),
-    (b"select", Res::Select),
-    (b"while", Res::While),
-    (b"until", Res::Until),
-    (b"do", Res::Do),
-    (b"done", Res::Done),
-    (b"in", Res::In),
-    (b"function", Res::Function),
-    (b"time", Res::Time),
-    (b"{", Res::OpenBrace),
-    (b"}", Res::CloseBrace),
-    (b"!", Res::Bang),
-    (b"[[", Res::OpenTest),
-    (b"]]", Res::CloseTest),
-    (b"coproc", Res::Coproc),
-];
-
-/// Those that sh does not have.
-const ONLY_BASH: [Res; 6] =
-    [Res::Select, Res::Function, Res::Time, Res::OpenTest, Res::CloseTest, Res::Coproc];
 
 /// Builtins whose arguments may be arrays.
 const DECLARES: [&[u8]; 8] =
@@ -67,13 +36,16 @@ const DECLARES: [&[u8]; 8] =
 impl<'s> Reader<'s> {
     /// Reads the word that starts here.
     pub(super) fn word(&mut self) -> Tok {
-        let notes = self.word_extent();
+        let mut notes = self.word_extent();
         self.lex.end = notes.end;
-        let tok = self.classify(&notes);
+        let mut tok = self.classify(&notes);
+        if tok == Tok::Word && self.lex.assigns_only && self.assigns_late(&mut notes) {
+            tok = Tok::LateAssignment;
+        }
         if matches!(tok, Tok::Word | Tok::FdName) {
             self.lex.word = self.word_tree(&notes);
         }
-        if tok == Tok::Assignment {
+        if matches!(tok, Tok::Assignment | Tok::LateAssignment) {
             self.lex.assignment = self.assignment_tree(&notes);
         }
         tok
@@ -250,7 +222,8 @@ impl<'s> Reader<'s> {
             return;
         }
         let pending = std::mem::take(&mut self.lex.pending);
-        let fresh = Lex { array: true, last: Tok::Word, pending, ..Lex::default() };
+        let declares = self.lex.declares;
+        let fresh = Lex { array: true, last: Tok::Word, pending, declares, ..Lex::default() };
         let mut outer = std::mem::replace(&mut self.lex, fresh);
         let mut elements = Vec::new();
         loop {
@@ -277,7 +250,30 @@ impl<'s> Reader<'s> {
         self.known.keep(start, self.pos(), Found::Array(elements));
     }
 
-    fn raw(&self, start: usize, end: usize) -> &'s [u8] {
+    /// Whether a word has the form of an assignment though none may come; notes where.
+    fn assigns_late(&self, notes: &mut Notes) -> bool {
+        if matches!(self.lex.last, Tok::Redirect(..)) {
+            return false;
+        }
+        let text = self.raw(notes.start, notes.end);
+        let name = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_');
+        let name = name.count();
+        if !is_name(&text[..name]) {
+            return false;
+        }
+        let mut at = name;
+        if text.get(at) == Some(&b'[') {
+            let closes = |pair: &[u8]| pair[0] == b']' && matches!(pair[1], b'=' | b'+');
+            let Some(close) = text[at..].windows(2).position(closes) else { return false };
+            notes.subscript = Some((notes.start + at + 1, notes.start + at + close));
+            at += close + 1;
+        }
+        at += usize::from(text.get(at) == Some(&b'+'));
+        notes.equals = Some(notes.start + at);
+        text.get(at) == Some(&b'=')
+    }
+
+    pub(super) fn raw(&self, start: usize, end: usize) -> &'s [u8] {
         self.cursor.source.text.get(start..end).unwrap_or_default()
     }
 
@@ -292,6 +288,7 @@ impl<'s> Reader<'s> {
         );
         if (angle || duplicates)
             && text.iter().all(u8::is_ascii_digit)
+            && (self.bash() || text.len() == 1 || duplicates)
             && let Some(number) = number(&text)
         {
             return Tok::Number(number);
@@ -317,142 +314,6 @@ impl<'s> Reader<'s> {
         }
         let assigns = notes.equals.is_some() && self.assignment_may_come();
         if assigns { Tok::Assignment } else { Tok::Word }
-    }
-
-    /// The reserved word that `text` is at this place.
-    fn reserved(&mut self, text: &[u8]) -> Option<Tok> {
-        if !text.first()?.is_ascii_lowercase() && !b"{}![]-".contains(text.first()?) {
-            return None;
-        }
-        if let Some(res) = self.reserved_by_place(text) {
-            return Some(Tok::Reserved(res));
-        }
-        if !self.reserved_may_come() {
-            return None;
-        }
-        let (_, res) = *RESERVED.iter().find(|(word, _)| *word == text)?;
-        if !self.bash() && ONLY_BASH.contains(&res) {
-            return None;
-        }
-        if self.lex.patterns && res != Res::Esac {
-            return None;
-        }
-        if res == Res::Time && !self.time_may_come() {
-            return None;
-        }
-        match res {
-            Res::Esac if self.lex.patterns && matches!(self.lex.last, Tok::Pipe | Tok::Open) => {
-                return None;
-            }
-            Res::Esac => (self.lex.patterns, self.lex.case) = (false, false),
-            Res::Case => self.lex.case = true,
-            _ => {}
-        }
-        Some(Tok::Reserved(res))
-    }
-
-    /// Words that are reserved only behind certain tokens.
-    fn reserved_by_place(&mut self, text: &[u8]) -> Option<Res> {
-        let (last, before) = (self.lex.last, self.lex.before);
-        if self.lex.test {
-            return (text == b"]]").then_some(Res::CloseTest);
-        }
-        if self.lex.array {
-            return None;
-        }
-        let after_name = last == Tok::Word
-            && matches!(before, Tok::Reserved(Res::For | Res::Case | Res::Select));
-        let awaited = self.lex.awaits_in > 0;
-        match text {
-            b"in" if after_name || (awaited && matches!(last, Tok::Word | Tok::Newline)) => {
-                self.lex.awaits_in = self.lex.awaits_in.saturating_sub(1);
-                let case = before == Tok::Reserved(Res::Case) && after_name;
-                if case || (!after_name && self.lex.case) {
-                    self.lex.patterns = true;
-                }
-                Some(Res::In)
-            }
-            b"do"
-                if (awaited && matches!(last, Tok::Newline | Tok::Semi))
-                    || (after_name && before != Tok::Reserved(Res::Case)) =>
-            {
-                self.lex.awaits_in = self.lex.awaits_in.saturating_sub(1);
-                Some(Res::Do)
-            }
-            b"esac" if last == Tok::Reserved(Res::In) => {
-                (self.lex.patterns, self.lex.case) = (false, false);
-                Some(Res::Esac)
-            }
-            b"do" if last == Tok::ArithFor => Some(Res::Do),
-            b"{" if last == Tok::ArithFor => Some(Res::OpenBrace),
-            b"-p" if last == Tok::Reserved(Res::Time) => Some(Res::TimeOption),
-            b"--" if matches!(last, Tok::Reserved(Res::Time | Res::TimeOption)) => {
-                Some(Res::TimeEnd)
-            }
-            _ => None,
-        }
-    }
-
-    fn time_may_come(&self) -> bool {
-        match self.lex.last {
-            Tok::Start | Tok::Semi | Tok::Newline => self.lex.before != Tok::Pipe,
-            Tok::AndAnd | Tok::OrOr | Tok::Amp | Tok::Open | Tok::Close => true,
-            Tok::Reserved(res) => matches!(
-                res,
-                Res::While
-                    | Res::Do
-                    | Res::Until
-                    | Res::If
-                    | Res::Then
-                    | Res::Elif
-                    | Res::Else
-                    | Res::OpenBrace
-                    | Res::Bang
-                    | Res::Time
-                    | Res::TimeOption
-                    | Res::TimeEnd
-            ),
-            _ => false,
-        }
-    }
-
-    fn word_tree(&mut self, notes: &Notes) -> Word {
-        let Notes { start, end, .. } = *notes;
-        if self.lex.array
-            && let (Some((inside, close)), Some(equals)) = (notes.subscript, notes.equals)
-        {
-            let subscript = Some(self.subscript_text(inside, close));
-            let value = self.word_in(equals + 1, end, Mode::Value);
-            self.lex.element = Element { subscript, value };
-            return Word::default();
-        }
-        let word = if notes.special {
-            let mode = if self.lex.test || self.lex.patterns { Mode::Pattern } else { Mode::Word };
-            self.word_in(start, end, mode)
-        } else {
-            self.plain_word(start, end)
-        };
-        if self.lex.array {
-            self.lex.element = Element { subscript: None, value: word };
-            return Word::default();
-        }
-        word
-    }
-
-    fn assignment_tree(&mut self, notes: &Notes) -> Assignment {
-        let Notes { start, end, .. } = *notes;
-        let equals = notes.equals.unwrap_or(end);
-        let append = self.raw(start, equals).ends_with(b"+");
-        let name_end = match notes.subscript {
-            Some((inside, _)) => inside.saturating_sub(1),
-            None if append => equals - 1,
-            None => equals,
-        };
-        let name = without_continuations(self.raw(start, name_end)).into_owned().into_boxed_slice();
-        let subscript: Option<Arith> =
-            notes.subscript.map(|(inside, close)| self.subscript_text(inside, close));
-        let value = self.word_in((equals + 1).min(end), end, Mode::Value);
-        Assignment { span: self.span(start, end), name, subscript, append, value }
     }
 }
 

@@ -18,13 +18,17 @@ impl Reader<'_> {
     /// Units up to the end of the text.
     pub(super) fn units(&mut self) -> List {
         let mut items = Vec::new();
+        let mut open = false;
         let mentions = self.mentions_extglob(self.pos(), self.cursor.end);
         loop {
             if self.house.depth == 0 {
                 self.known.clear();
             }
             self.lex.restart();
-            self.from = self.pos();
+            // A unit that the text cuts short stays the one that an error would spoil.
+            if !open {
+                self.from = self.pos();
+            }
             self.advance();
             match self.lex.tok {
                 Tok::End => break,
@@ -32,6 +36,7 @@ impl Reader<'_> {
                 _ => {
                     self.from = self.lex.start;
                     self.unit(&mut items);
+                    open = self.lex.tok == Tok::End;
                     let line = (self.from, self.pos());
                     self.house.extglob |= mentions && self.mentions_extglob(line.0, line.1);
                 }

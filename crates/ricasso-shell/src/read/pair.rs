@@ -109,12 +109,22 @@ impl Reader<'_> {
         let mut dollar = false;
         let mut angle = false;
         let mut stage = Stage::Name;
+        // The expansion knows comments in `$((`, which may turn out to be commands.
+        let comments = self.here && pair.inside == Inside::Arith && open == b'(';
+        let mut before = b'\n';
         loop {
             let byte = if open == b'\'' { self.next_raw() } else { self.next() };
             let Some(byte) = byte else {
                 self.fail(pair.at, Why::Unclosed(close));
                 return false;
             };
+            if comments && byte == b'#' && matches!(before, b'\n' | b' ' | b'\t') {
+                while self.cursor.peek_raw().is_some_and(|byte| byte != b'\n') {
+                    self.next_raw();
+                }
+                continue;
+            }
+            before = byte;
             if byte == close {
                 level -= 1;
                 if level == 0 {
@@ -221,9 +231,13 @@ impl Reader<'_> {
         if !self.enter() {
             return false;
         }
-        let fresh = Lex { substitution: true, ..Lex::default() };
+        // The shell forgets to forget that it reads the arguments of `declare`.
+        let declares = self.lex.declares;
+        let fresh = Lex { substitution: true, declares, ..Lex::default() };
         let outer = std::mem::replace(&mut self.lex, fresh);
+        let here = std::mem::take(&mut self.here);
         let list = self.optional_list();
+        self.here = here;
         let closed = self.lex.tok == Tok::Close;
         if !closed {
             let why = if self.lex.tok == Tok::End { Why::Unclosed(b')') } else { Why::Unexpected };

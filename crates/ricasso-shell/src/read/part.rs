@@ -3,6 +3,7 @@
 //! This is the second step: the extent is known, and a text that turns out to be broken here
 //! spoils only the word, as in the shell. What quotes mean depends on where the text stands.
 
+use crate::error::{Unreadable, Why};
 use crate::tree::{Part, Piece, Word};
 
 use super::Reader;
@@ -196,6 +197,11 @@ impl Reader<'_> {
     fn backslash(&mut self, mode: Mode, build: &mut Build) -> Option<Piece> {
         self.next_raw();
         let Some(byte) = self.cursor.peek_raw().filter(|_| self.error.is_none()) else {
+            if mode.quotes() && self.error.is_none() {
+                // `bash -c` keeps it, bash joins it with the end of a file: nobody can know.
+                let at = self.cursor.source.origin(self.pos() - 1);
+                return Some(Piece::Broken(Unreadable { at, from: at, why: Why::Ends }));
+            }
             build.literal.push(b'\\');
             return None;
         };
@@ -224,7 +230,7 @@ impl Reader<'_> {
                 return None;
             }
             let end = self.cursor.end;
-            self.fail(at, crate::error::Why::Unclosed(b'\''));
+            self.fail(at, Why::Unclosed(b'\''));
             return Some(Piece::Single(text[inside..end].into()));
         };
         self.cursor.pos = inside + length + 1;
@@ -243,14 +249,15 @@ impl Reader<'_> {
         parts
     }
 
-    /// Moves behind a pair and gives the offset of its closer, or the end of the text if it has
-    /// none; the error stays.
+    /// Moves behind a pair and gives the offset of its closer. Without one the error stays, and
+    /// nothing of the inside counts: the shell gives the word up before it expands that.
     pub(super) fn inner_end(&mut self, pair: Pair) -> usize {
+        let start = self.pos();
         if self.pair(pair) {
             return self.pos() - 1;
         }
         self.cursor.pos = self.cursor.end;
-        self.cursor.end
+        start
     }
 
     fn dollar(&mut self, at: usize, mode: Mode, build: &mut Build) -> Option<Piece> {

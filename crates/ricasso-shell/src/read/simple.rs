@@ -28,18 +28,18 @@ impl Reader<'_> {
             match self.lex.tok {
                 Tok::Word => {
                     simple.words.push(std::mem::take(&mut self.lex.word));
-                    self.lex.redirects_first = false;
+                    (self.lex.redirects_first, self.lex.assigns_only) = (false, false);
                     self.advance();
                 }
-                Tok::Assignment => {
+                Tok::Assignment | Tok::LateAssignment => {
                     simple.assignments.push(std::mem::take(&mut self.lex.assignment));
                     self.lex.redirects_first = false;
                     self.advance();
                 }
                 Tok::Number(_) | Tok::FdName | Tok::Redirect(..) => {
-                    if simple.words.is_empty() && simple.assignments.is_empty() {
-                        self.lex.redirects_first = true;
-                    }
+                    let first = simple.words.is_empty();
+                    self.lex.redirects_first |= first && simple.assignments.is_empty();
+                    self.lex.assigns_only = first;
                     if let Some(redirect) = self.redirect() {
                         redirects.push(redirect);
                     }
@@ -47,7 +47,7 @@ impl Reader<'_> {
                 _ => break,
             }
         }
-        self.lex.redirects_first = false;
+        (self.lex.redirects_first, self.lex.assigns_only) = (false, false);
         self.finish(start, Kind::Simple(simple), redirects)
     }
 }

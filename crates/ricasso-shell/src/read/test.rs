@@ -154,9 +154,12 @@ impl Reader<'_> {
             return None;
         }
         let mut content = !matches!(self.lex.met, Tok::Newline | Tok::End);
+        // What comes now stands behind a token that allows neither reserved words nor assignments.
         self.lex.test = false;
+        self.lex.tok = Tok::Word;
         loop {
-            match self.token() {
+            self.advance();
+            match self.lex.tok {
                 Tok::Newline => break,
                 Tok::End if content => break,
                 Tok::End => {
@@ -169,9 +172,10 @@ impl Reader<'_> {
         if self.error.is_some() {
             return None;
         }
-        let span = self.span(at, self.cursor.end);
-        let error = Unreadable { at: span.start, from: span.start, why: Why::Condition };
-        self.stop();
+        let span = self.span(self.from, self.cursor.end);
+        let at = self.cursor.source.origin(at);
+        let error = Unreadable { at, from: span.start, why: Why::Condition };
+        self.stop(span.start);
         Some(Part { span, kind: Piece::Broken(error) })
     }
 }

@@ -35,6 +35,8 @@ pub(super) enum Tok {
     Dash,
     Word,
     Assignment,
+    /// An assignment behind other assignments and a redirection: the shell's grammar sees a word.
+    LateAssignment,
     /// `(( … ))`, already read.
     Arith,
     /// `(( … ))` behind `for`.
@@ -109,6 +111,8 @@ pub(super) struct Lex {
     pub(super) declares: bool,
     /// Only redirections of the command have come so far.
     pub(super) redirects_first: bool,
+    /// Only assignments and redirections of the command have come so far.
+    pub(super) assigns_only: bool,
     /// Inside `[[ … ]]`.
     pub(super) test: bool,
     /// The right side of `=~` comes.
@@ -155,7 +159,8 @@ impl Tok {
             ),
             Tok::End | Tok::Redirect(..) | Tok::Number(_) | Tok::FdName | Tok::Dash => false,
             Tok::Arith => true,
-            Tok::Word | Tok::Assignment | Tok::ArithFor | Tok::BadArithFor => false,
+            Tok::Word | Tok::LateAssignment => false,
+            Tok::Assignment | Tok::ArithFor | Tok::BadArithFor => false,
         }
     }
 }
@@ -203,7 +208,8 @@ impl Reader<'_> {
     pub(super) fn token(&mut self) -> Tok {
         let tok = self.any_token();
         self.lex.met = tok;
-        if !matches!(tok, Tok::Word | Tok::Assignment | Tok::FdName) {
+        let word = matches!(tok, Tok::Word | Tok::Assignment | Tok::LateAssignment | Tok::FdName);
+        if !word {
             self.lex.end = self.pos();
         }
         tok
