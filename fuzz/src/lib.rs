@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod corpus;
+pub mod engine;
 pub mod mutate;
 pub mod random;
 pub mod reader;

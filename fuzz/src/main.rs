@@ -1,12 +1,14 @@
 //! Drives the fuzz targets on stable: plain functions over bytes.
 //!
-//! `ricasso-fuzz reader [--inputs N] [--seed S]`; exits with 1 and shows the input when a promise
+//! `ricasso-fuzz TARGET [--inputs N] [--seed S]`, with the target reader, excerpt, scan, spool or
+//! state; exits with 1 and shows the input when a promise
 //! is broken. An abort shows in the exit status; the seed repeats it.
 #![allow(clippy::print_stdout)]
 
 use std::process::ExitCode;
 use std::time::Instant;
 
+use ricasso_fuzz::engine::{self, Target};
 use ricasso_fuzz::reader;
 
 /// Inputs between two lines of progress.
@@ -17,19 +19,18 @@ const GROWTH_KIB: u64 = 64 * 1024;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.first().map(String::as_str) != Some("reader") {
-        println!("usage: ricasso-fuzz reader [--inputs N] [--seed S]");
+    let Some((target, seeds)) = arguments.first().and_then(|name| target(name)) else {
+        println!("usage: ricasso-fuzz reader|excerpt|scan|spool|state [--inputs N] [--seed S]");
         return ExitCode::from(2);
-    }
+    };
     let inputs = number(&arguments, "--inputs").unwrap_or(50_000);
     let seed = number(&arguments, "--seed").unwrap_or(1);
-    let seeds = reader::seeds();
     let start = Instant::now();
     let mut done = 0;
     let mut first = 0;
     while done < inputs {
         let round = ROUND.min(inputs - done);
-        let report = reader::run(&seeds, round, seed.wrapping_add(done));
+        let report = reader::run_target(target, &seeds, round, seed.wrapping_add(done));
         done += report.inputs;
         if let Some((text, promise)) = report.broken {
             println!("broken after {done} inputs: {promise}\n{}", text.escape_ascii());
@@ -46,6 +47,14 @@ fn main() -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+fn target(name: &str) -> Option<(Target, Vec<Vec<u8>>)> {
+    if name == "reader" {
+        return Some((reader::check, reader::seeds()));
+    }
+    let (_, target) = engine::TARGETS.iter().find(|(known, _)| *known == name)?;
+    Some((*target, engine::seeds()))
 }
 
 fn number(arguments: &[String], name: &str) -> Option<u64> {

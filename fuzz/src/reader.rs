@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use ricasso_shell::tree::{Part, Piece, Word};
 use ricasso_shell::{Script, Shell, Span, read};
 
+use crate::engine::Target;
 use crate::mutate::mutate;
 use crate::random::Random;
 
@@ -105,6 +106,12 @@ pub struct Report {
 /// Reads `inputs` mutations of `seeds`; stops at the first broken promise.
 #[must_use]
 pub fn run(seeds: &[Vec<u8>], inputs: u64, seed: u64) -> Report {
+    run_target(check, seeds, inputs, seed)
+}
+
+/// The same for any target.
+#[must_use]
+pub fn run_target(check: Target, seeds: &[Vec<u8>], inputs: u64, seed: u64) -> Report {
     let mut random = Random::new(seed);
     let mut report = Report::default();
     let mut text: Vec<u8> = Vec::new();

@@ -14,8 +14,29 @@ pub(crate) struct LongForm {
 }
 
 /// All of them, in the order in which they run.
-pub(crate) const LONG_FORMS: &[LongForm] = &[LongForm {
-    name: "release build",
-    cargo: &["build", "--release", "--package", "ricasso"],
-    why: "the profile that people run is another compilation: fat LTO, abort on panic",
-}];
+pub(crate) const LONG_FORMS: &[LongForm] = &[
+    LongForm {
+        name: "release build",
+        cargo: &["build", "--release", "--package", "ricasso"],
+        why: "the profile that people run is another compilation: fat LTO, abort on panic",
+    },
+    fuzz("fuzz the reader", &FUZZ_READER),
+    fuzz("fuzz the excerpt", &FUZZ_EXCERPT),
+    fuzz("fuzz the scan", &FUZZ_SCAN),
+    fuzz("fuzz the spool", &FUZZ_SPOOL),
+    fuzz("fuzz the state machine", &FUZZ_STATE),
+];
+
+const FUZZ_READER: [&str; 8] = fuzz_arguments("reader", "10000000");
+const FUZZ_EXCERPT: [&str; 8] = fuzz_arguments("excerpt", "1000000");
+const FUZZ_SCAN: [&str; 8] = fuzz_arguments("scan", "1000000");
+const FUZZ_SPOOL: [&str; 8] = fuzz_arguments("spool", "100000");
+const FUZZ_STATE: [&str; 8] = fuzz_arguments("state", "10000000");
+
+const fn fuzz(name: &'static str, cargo: &'static [&'static str]) -> LongForm {
+    LongForm { name, cargo, why: "the tests try a thousandth of these inputs" }
+}
+
+const fn fuzz_arguments(target: &'static str, inputs: &'static str) -> [&'static str; 8] {
+    ["run", "--release", "--package", "ricasso-fuzz", "--", target, "--inputs", inputs]
+}
