@@ -219,3 +219,26 @@ pub(crate) fn ledger_lines(place: &Place) -> Vec<Value> {
     }
     lines
 }
+
+#[test]
+fn the_next_start_closes_what_a_killed_owner_left_open_as_lost() {
+    let place = Place::new();
+    let mark = mark();
+    let mut child = place.start(&["--json", "-c", &format!("echo kept; sleep {mark}")]);
+    let mut id = String::new();
+    eventually("its output can be read", || {
+        let jobs = fs::read_dir(place.state().join("jobs"));
+        let Some(job) = jobs.ok().and_then(|mut jobs| jobs.next()) else { return false };
+        id = job.unwrap().file_name().into_string().unwrap();
+        place.call(&["output", &id]).text() == "kept\n"
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    eventually("the tree is gone", || marked(&mark).is_empty());
+    place.shell("true");
+    let lines = ledger_lines(&place);
+    let closed = lines.iter().find(|line| line["id"] == id.as_str() && line["phase"] == "close");
+    assert_eq!(closed.unwrap()["ending"]["kind"], "lost");
+    assert_eq!(place.call(&["output", &id]).text(), "kept\n");
+    assert_eq!(fs::read_dir(place.state().join("owners")).unwrap().count(), 0);
+}

@@ -155,3 +155,71 @@ fn closed_standard_streams_do_no_harm() {
     assert!(shell.status().unwrap().success());
     assert!(place.work().join("ran").exists() && place.work().join("closed").exists());
 }
+
+#[test]
+fn a_question_that_nobody_answers_is_a_refusal() {
+    let place = Place::new();
+    let answer = place.call(&["run", "--json", "--mode", "open", "-c", "$CMD; touch ran"]);
+    assert_eq!(answer.code, 126, "{}", answer.stderr);
+    let reply: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
+    assert_eq!(reply["verdict"], "ask");
+    assert_eq!(reply["ending"]["kind"], "refused");
+    assert_eq!(reply["reasons"][0]["rule"], "unknown");
+    assert_eq!(reply["reasons"][0]["span"], serde_json::json!([0, 4]));
+    assert!(!place.work().join("ran").exists());
+}
+
+#[test]
+fn what_is_enforced_and_what_is_missing_stands_in_the_reply() {
+    let place = Place::new();
+    let open = place.shell("true")["enforced"].clone();
+    assert_eq!([&open["mode"], &open["files"], &open["net"]], ["open", "none", "none"]);
+    assert_eq!(open["kill"], "subreaper");
+    assert_eq!(open["missing"], serde_json::json!([]));
+    place.write("p.toml", "partial = [\"files\", \"net\"]\n");
+    let answer = place.call(&["run", "--json", "--policy", "p.toml", "-c", "echo ran"]);
+    let reply: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
+    assert_eq!(reply["stdout"], "ran\n");
+    assert_eq!(reply["enforced"]["missing"], serde_json::json!(["files", "net"]));
+}
+
+#[test]
+fn the_files_of_user_and_project_hold_and_the_project_only_tightens() {
+    let place = Place::new();
+    let config = place.root.join("home/.config/ricasso");
+    std::fs::create_dir_all(&config).unwrap();
+    let user = "extends = \"open\"\n[commands]\ndeny = [\"touch *\"]\n";
+    std::fs::write(config.join("config.toml"), user).unwrap();
+    assert_eq!(place.call(&["run", "-c", "true"]).code, 0);
+    let denied = place.call(&["run", "-c", "env touch ran"]);
+    assert_eq!(denied.code, 126, "{}", denied.stderr);
+    assert!(denied.stderr.contains("commands.deny"), "{}", denied.stderr);
+    place.write(".ricasso.toml", "[programs]\ndeny = [\"ls\"]\n");
+    assert_eq!(place.call(&["run", "-c", "ls"]).code, 126);
+    place.write(".ricasso.toml", "[limits]\nmax_timeout = \"2h\"\n");
+    let wider = place.call(&["run", "-c", "true"]);
+    assert_eq!(wider.code, 125, "{}", wider.stderr);
+    assert!(wider.stderr.contains("limits.max_timeout"), "{}", wider.stderr);
+    assert!(!place.work().join("ran").exists());
+}
+
+#[test]
+fn quoting_hides_no_name_and_odd_bytes_are_told() {
+    let place = Place::new();
+    let texts = [r"r''m x", r#""rm" x"#, r"$'\x72m' x", "r\\\nm x", r"\rm x"];
+    let mut lines: Vec<String> = texts
+        .iter()
+        .map(|text| serde_json::json!({"id": 0, "command": text}).to_string())
+        .collect();
+    lines.push(serde_json::json!({"id": 0, "command": "ls; a\u{0}b"}).to_string());
+    let input = lines.join("\n");
+    let answer = place.call_with_input(&["check", "--commands", "--jsonl"], input.as_bytes());
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let said: Vec<serde_json::Value> =
+        answer.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (text, line) in texts.iter().zip(&said) {
+        let expected = serde_json::json!([{"words": ["rm", "x"], "span": [0, text.len()]}]);
+        assert_eq!(line["commands"], expected, "{text}");
+    }
+    assert!(said[texts.len()]["unreadable_from"].is_number(), "{}", said[texts.len()]);
+}

@@ -154,3 +154,42 @@ fn a_job_without_output_and_an_unknown_id_are_told_apart() {
     let answer = place.call(&["output", "../../etc/passwd"]);
     assert_eq!(answer.code, 125);
 }
+
+#[test]
+fn the_value_of_a_secret_variable_is_taken_out_then_and_later() {
+    let place = Place::new();
+    let secret = "correct-horse-battery";
+    let variable = format!("MY_TOKEN={secret}");
+    let text = "echo \"it is $MY_TOKEN.\"; printf %s \"$MY_TOKEN\" | base64";
+    let reply = place.json(&["--env", &variable, "-c", text]);
+    assert!(!reply.to_string().contains(secret), "{reply}");
+    assert_eq!(reply["output"]["redactions"], 2, "{reply}");
+    let later = place.call(&["output", id(&reply)]).text();
+    assert!(later.starts_with("it is [REDACTED:") && !later.contains(secret), "{later}");
+}
+
+/// Sets the time at which a file was last changed back by days.
+fn age(path: &std::path::Path, days: u64) {
+    let file = std::fs::File::open(path).unwrap();
+    let then = std::time::SystemTime::now() - std::time::Duration::from_secs(days * 86_400);
+    file.set_modified(then).unwrap();
+}
+
+#[test]
+fn spools_that_are_too_old_or_too_many_are_removed_and_others_kept() {
+    let place = Place::new();
+    let dir = |reply: &Value| place.state().join("jobs").join(id(reply));
+    let old = place.shell("echo old");
+    let young = place.shell("echo young");
+    age(&dir(&old).join("reply"), 8);
+    // Somebody looks every ten minutes; the directory tells when that was.
+    age(&place.state(), 1);
+    place.shell("true");
+    assert!(!dir(&old).exists() && dir(&young).exists(), "older than seven days");
+    let large = place.shell("head -c 300000 /dev/zero");
+    age(&dir(&large).join("reply"), 1);
+    age(&place.state(), 1);
+    let policy = place.write("p.toml", "extends = \"open\"\n[jobs]\nquota = \"100KiB\"\n");
+    place.call(&["run", "--policy", policy.to_str().unwrap(), "-c", "true"]);
+    assert!(!dir(&large).exists() && dir(&young).exists(), "beyond the quota");
+}

@@ -161,3 +161,32 @@ fn nothing_is_left_in_the_workspace() {
     place.json(&["--", "true"]);
     assert_eq!(fs::read_dir(place.work()).unwrap().count(), 0);
 }
+
+#[test]
+fn a_script_is_gone_after_a_cancel_too() {
+    let place = Place::new();
+    let mark = crate::place::mark();
+    let file = place.write("in.sh", &format!("echo \"$0\"\nsleep {mark}\n"));
+    let child = place.start(&["--json", "--script", file.to_str().unwrap()]);
+    crate::place::eventually("the sleep runs", || !crate::place::marked(&mark).is_empty());
+    let pid = child.id().to_string();
+    std::process::Command::new("kill").args(["-2", &pid]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let reply: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(reply["ending"]["kind"], "cancelled");
+    let own = reply["stdout"].as_str().unwrap().trim().to_string();
+    assert!(own.contains("script-") && !fs::exists(&own).unwrap(), "{own}");
+}
+
+#[test]
+fn all_steps_share_one_standard_input_and_one_job() {
+    let place = Place::new();
+    let file = place.write("in.txt", "one\ntwo\n");
+    let read = "read -r line; echo \"got $line\"";
+    let reply = place.json(&["--stdin", file.to_str().unwrap(), "-c", read, "-c", read]);
+    assert_eq!(reply["stdout"], "got one\ngot two\n");
+    assert_eq!(crate::deaths::ledger_lines(&place).len(), 2, "one opening and one closing entry");
+    let slow = place.json(&["--timeout", "600ms", "-c", "sleep 0.4", "-c", "sleep 0.4; echo late"]);
+    assert_eq!(slow["ending"]["kind"], "timed_out", "the deadline is that of the whole");
+    assert_eq!(slow["stdout"], "");
+}
