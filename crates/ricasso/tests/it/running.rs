@@ -170,7 +170,7 @@ fn a_script_is_gone_after_a_cancel_too() {
     let child = place.start(&["--json", "--script", file.to_str().unwrap()]);
     crate::place::eventually("the sleep runs", || !crate::place::marked(&mark).is_empty());
     let pid = child.id().to_string();
-    std::process::Command::new("kill").args(["-2", &pid]).status().unwrap();
+    std::process::Command::new("kill").args(["-15", &pid]).status().unwrap();
     let output = child.wait_with_output().unwrap();
     let reply: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(reply["ending"]["kind"], "cancelled");
