@@ -25,6 +25,9 @@ const DRAIN: Duration = Duration::from_millis(50);
 /// Most commands are over by now, and on a machine with two cores everything done beside one in
 /// its first milliseconds slows it down.
 pub(super) const EARLY: Duration = Duration::from_millis(20);
+/// A killed tree is gone within milliseconds, and the warden itself gives up after five seconds;
+/// what is still there then is held by the kernel.
+const STUCK: Duration = Duration::from_secs(8);
 /// How often a warden is continued that was told to end its tree.
 const ROUSE_AGAIN: Duration = Duration::from_millis(20);
 
@@ -372,7 +375,7 @@ impl<'a> Ride<'a> {
                 drop(self.warden.terminate());
             }
             Action::Kill => {
-                self.grace = None;
+                self.grace = Some(Instant::now() + STUCK);
                 drop(self.warden.kill());
             }
         }

@@ -55,7 +55,7 @@ pub enum Event {
     Deadline,
     /// The idle time is over.
     Idle,
-    /// The grace after asking is over.
+    /// The grace after asking, or the patience after killing, is over.
     Grace,
     /// Cancelled, with the signal where one did it; a second time means at once.
     Cancel(Option<i32>),
@@ -135,14 +135,14 @@ fn forced(why: Why, event: Event) -> (Phase, Action) {
         Event::Ended { tree_gone: true, ending } => {
             (Phase::Draining(of(why, ending)), Action::Nothing)
         }
-        Event::TreeGone => (Phase::Draining(why.ending()), Action::Nothing),
+        // A process that the kernel does not let go must not hold the reply for ever.
+        Event::TreeGone | Event::Grace => (Phase::Draining(why.ending()), Action::Nothing),
         Event::Ended { tree_gone: false, .. }
         | Event::Started
         | Event::NotStarted(_)
         | Event::Lost
         | Event::Deadline
         | Event::Idle
-        | Event::Grace
         | Event::Cancel(_)
         | Event::Full(_)
         | Event::StreamsClosed
@@ -251,6 +251,14 @@ mod tests {
             Event::StreamsClosed,
         ]);
         assert_eq!((phase, actions), (Phase::Done(Ending::Exited(3)), vec![]));
+    }
+
+    #[test]
+    fn a_tree_that_even_a_kill_does_not_end_does_not_hold_the_reply() {
+        let (phase, actions) =
+            run(&[Event::Started, Event::Deadline, Event::Grace, Event::Grace, Event::DrainOver]);
+        assert_eq!(actions, [Action::Terminate, Action::Kill]);
+        assert_eq!(phase, Phase::Done(Ending::TimedOut));
     }
 
     #[test]

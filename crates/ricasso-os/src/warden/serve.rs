@@ -46,6 +46,13 @@ struct Post {
     litter: Vec<std::path::PathBuf>,
 }
 
+/// What the owner said.
+enum Heard {
+    Word(Word),
+    Nothing,
+    Gone,
+}
+
 /// What woke the warden.
 struct Woken {
     deserted: bool,
@@ -142,6 +149,7 @@ impl Post {
     fn watch(&mut self, pid: i32, ceilings: &Ceilings) -> Result<()> {
         let polled = ceilings.memory_bytes.is_some() || ceilings.processes.is_some();
         let pause = polled.then_some(POLL);
+        let mut next_look = Instant::now() + POLL;
         let mut stopping = false;
         let mut limit = None;
         let mut ended = None;
@@ -152,17 +160,22 @@ impl Post {
             }
             if woken.word {
                 match self.word()? {
-                    Some(Word::Terminate) => {
+                    Heard::Nothing => {}
+                    Heard::Word(Word::Terminate) => {
                         stopping = true;
                         tree::signal(Signal::TERM, &BTreeSet::new());
                     }
-                    Some(Word::Kill) => {
+                    Heard::Word(Word::Kill) => {
                         stopping = true;
                         tree::end(&BTreeSet::new(), &mut keep_status(pid, &mut ended));
                     }
-                    None => return self.sweep(),
+                    Heard::Gone => return self.sweep(),
                 }
-            } else if polled && limit.is_none() {
+            }
+            // Not at every wake-up: a look walks the whole tree, and the end of a short command
+            // must not wait for one.
+            if polled && limit.is_none() && Instant::now() >= next_look {
+                next_look = Instant::now() + POLL;
                 limit = exceeded(ceilings);
                 if limit.is_some() {
                     tree::end(&BTreeSet::new(), &mut keep_status(pid, &mut ended));
@@ -202,7 +215,7 @@ impl Post {
                 self.sweep()?;
                 break;
             }
-            if woken.word && self.word()? != Some(Word::Terminate) {
+            if woken.word && matches!(self.word()?, Heard::Word(Word::Kill) | Heard::Gone) {
                 let stuck = tree::end(&BTreeSet::new(), &mut |_, _| {});
                 if !stuck.is_empty() {
                     left = named();
@@ -256,13 +269,12 @@ impl Post {
         self.job.send(&report.encode(), &[])
     }
 
-    /// `None` when the owner is gone.
-    fn word(&self) -> Result<Option<Word>> {
-        match self.job.receive(Wait::Never)? {
-            Arrival::Message(bytes, _) => Word::decode(&bytes).map(Some),
-            Arrival::Nothing => Ok(Some(Word::Terminate)),
-            Arrival::Closed => Ok(None),
-        }
+    fn word(&self) -> Result<Heard> {
+        Ok(match self.job.receive(Wait::Never)? {
+            Arrival::Message(bytes, _) => Heard::Word(Word::decode(&bytes)?),
+            Arrival::Nothing => Heard::Nothing,
+            Arrival::Closed => Heard::Gone,
+        })
     }
 
     fn wait(
