@@ -116,6 +116,7 @@ impl Script {
             feeds: Vec::new(),
             readers: Vec::new(),
             numbers: None,
+            arrays: None,
         };
         walk(self, &mut |event, _| collect.event(event));
         collect.feed_readers();
@@ -134,6 +135,8 @@ struct Collect<'s> {
     readers: Vec<Span>,
     /// Names that hold numbers, once somebody asked.
     numbers: Option<Numbers>,
+    /// Whether arrays may exist, once somebody asked.
+    arrays: Option<bool>,
 }
 
 impl<'s> Collect<'s> {

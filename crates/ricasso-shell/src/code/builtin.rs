@@ -72,7 +72,11 @@ impl<'s> Collect<'s> {
             b"test" | b"[" => self.named_behind(arguments, b"-v"),
             b"printf" => self.named_behind(arguments, b"-v"),
             b"wait" => self.named_behind(arguments, b"-p"),
-            b"read" | b"unset" | b"readonly" | b"export" | b"mapfile" | b"readarray" => {
+            b"readonly" | b"export" => {
+                arguments.iter().for_each(|word| self.target(word));
+                self.array_values(arguments);
+            }
+            b"read" | b"unset" | b"mapfile" | b"readarray" => {
                 arguments.iter().for_each(|word| self.target(word));
                 self.callbacks(name, arguments);
             }
@@ -112,6 +116,7 @@ impl<'s> Collect<'s> {
             (false, true) => Some(How::Expanded),
             (false, false) => None,
         };
+        self.array_values(arguments);
         for word in arguments {
             self.target(word);
             if let Some(how) = how
@@ -120,6 +125,40 @@ impl<'s> Collect<'s> {
                 self.add(how, word.span, None);
             }
         }
+    }
+
+    /// `declare a='( … )'`: a quoted list is taken for an array and expanded, if `a` is one.
+    fn array_values(&mut self, arguments: &'s [Word]) {
+        for word in arguments {
+            let list = word.pattern().map(|text| {
+                let equals = text.iter().position(|&byte| byte == b'=');
+                equals.is_some_and(|at| text[at + 1..].starts_with(b"("))
+            });
+            let read = word.parts.iter().any(|part| matches!(part.kind, Piece::Array(_)));
+            match list {
+                Some(true) => self.evaluated(How::Expression, std::slice::from_ref(word)),
+                None if !read && self.knows_arrays() => self.add(How::Variable, word.span, None),
+                Some(false) | None => {}
+            }
+        }
+    }
+
+    /// Whether the text has anything that can make a variable an array.
+    fn knows_arrays(&mut self) -> bool {
+        let text = &self.script.text;
+        *self.arrays.get_or_insert_with(|| {
+            let makers: [&[u8]; 8] = [
+                b"=(",
+                b"]=",
+                b"mapfile",
+                b"readarray",
+                b"declare -",
+                b"typeset -",
+                b"local -",
+                b"read -",
+            ];
+            makers.iter().any(|maker| text.windows(maker.len()).any(|window| window == *maker))
+        })
     }
 
     fn evaluated(&mut self, how: How, words: &'s [Word]) {

@@ -169,12 +169,14 @@ impl<'s> Collect<'s> {
             Piece::Process(inner) if inner.unreadable.is_some() => {
                 self.add(How::Broken, part.span, None);
             }
-            Piece::ExtGlob(b'!', _) => self.add(How::Broken, part.span, None),
             Piece::Parameter(parameter) => {
                 if parameter.action == Action::Transform(b'P') {
                     self.add(How::Expanded, part.span, None);
                 }
-                if parameter.indirect && parameter.subscript.is_none() {
+                let keys = parameter.subscript.as_ref().is_some_and(|subscript| {
+                    matches!(subscript.span.of(&self.script.text), b"@" | b"*")
+                });
+                if parameter.indirect && !keys {
                     self.add(How::Expanded, part.span, None);
                 }
                 if parameter.action == Action::Slice {
