@@ -70,15 +70,30 @@ pub(super) fn walk(text: &[u8], reads: Reads) -> Walked {
     let mut walked = Walked::default();
     collect(&script, MAX_DEPTH, &mut walked.commands);
     walked.unreadable = script.unreadable().map(|it| (it.at, it.to_string()));
+    if walked.unreadable.is_none() {
+        walked.unreadable = broken(&script);
+    }
     walked
+}
+
+/// The shell takes some texts at first and only then meets an error; what it does with the rest is
+/// not understood, and so it counts as unreadable.
+fn broken(script: &Script) -> Option<(usize, String)> {
+    let code = script.code().find(|code| code.how == How::Broken)?;
+    Some((code.span.start, "the shell meets an error here that its reader lets pass".into()))
 }
 
 fn collect(script: &Script, depth: usize, commands: &mut Vec<Simple>) {
     commands.extend(script.commands().map(|found| simple(&found)));
     for code in script.code() {
         match code.how {
-            How::Trap | How::ShellInput => {}
-            // A word of a command shows these, and `wrap` follows it.
+            How::Trap
+            | How::ShellInput
+            | How::Expression
+            | How::Expanded
+            | How::Environment => {}
+            // A word of a command shows these, and `wrap` follows it; a text that is broken is
+            // unreadable as a whole.
             _ => continue,
         }
         match code.reread(script.shell()) {
