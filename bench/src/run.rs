@@ -40,7 +40,7 @@ pub(crate) fn engine(keeper: Keeper, place: &std::path::Path, spares: Spares) ->
         std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
     let policy = Policy::preset(Preset::Open);
     let chores = Chores::Beside;
-    Engine::open(Setup { keeper, policy, state, environment, spares, chores })
+    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told: Vec::new() })
         .expect("the engine opens")
 }
 
@@ -65,7 +65,10 @@ fn measure(cold_engine: &Engine, warm_engine: &Engine, what: &str) -> bool {
 }
 
 fn rest() {
-    std::thread::sleep(Duration::from_millis(3));
+    let until = Instant::now() + Duration::from_millis(2);
+    while Instant::now() < until {
+        std::hint::spin_loop();
+    }
 }
 
 fn report(name: &str, these: &[Duration], bare: &[Duration], most: f64) -> bool {

@@ -24,6 +24,7 @@ pub(crate) struct Note {
 
 /// Waits for the order, becomes the command. A closed socket means that none comes any more.
 pub(crate) fn command(job: &Channel, note: OwnedFd) -> ! {
+    rehearse();
     let Ok(Arrival::Message(bytes, streams)) = job.receive(Wait::Forever) else { leave() };
     let (Ok(order), Ok(streams)) = (Order::decode(&bytes), <[OwnedFd; 3]>::try_from(streams))
     else {
@@ -36,6 +37,20 @@ pub(crate) fn command(job: &Channel, note: OwnedFd) -> ! {
     out.number(errno.raw_os_error() as u64);
     tell(&note, &out.0);
     leave()
+}
+
+/// After a fork the first touch of each page costs a fault. While no order is there yet, there is
+/// time for them: an order is read and made ready to execute, and then forgotten.
+fn rehearse() {
+    let order = Order {
+        argv: vec![vec![b'x'; 100]; 4],
+        env: vec![vec![b'x'; 100]; 40],
+        ..Order::default()
+    };
+    if let Ok(order) = Order::decode(&order.encode()) {
+        let ready: Vec<CString> = order.env.iter().filter_map(|entry| c_string(entry)).collect();
+        std::hint::black_box((pointers(&ready), head_of(&order)));
+    }
 }
 
 /// Decodes what [`command`] wrote; `None` when it left before it had an order.

@@ -109,6 +109,7 @@ impl Hall {
             answer::unstarted(opening, Ending::Refused(refused.failure), refused.enforced);
         reply.verdict = refused.verdict;
         reply.reasons = reasons(&refused.reasons, opening.redactor);
+        reply.hints = self.told.iter().map(|told| opening.redactor.text(told.as_bytes())).collect();
         reply.record = Some(self.record_closing(&reply, opening.redactor)?);
         self.yard.owner.closes(opening.id).map_err(Error::Run)?;
         Ok(Admission::Refused(Box::new(reply)))
@@ -232,8 +233,12 @@ impl Hall {
         }
         let read = policy::hints(admitted.request(), &self.policy);
         hints.extend(read.iter().map(|hint| text(hint)));
-        let steps = steps.iter().enumerate();
-        hints.extend(steps.filter_map(|(at, step)| answer::not_started(at, step, admitted)));
+        let numbered = steps.iter().enumerate();
+        hints.extend(numbered.filter_map(|(at, step)| answer::not_started(at, step, admitted)));
+        let stuck = stuck_ones(steps);
+        if !stuck.is_empty() {
+            hints.push(text(&format!("the kernel does not let these go, they still run: {stuck}")));
+        }
         if let Some(error) = failed {
             hints.push(text(&format!(
                 "the job was ended because its output could not be stored: {}",
@@ -274,6 +279,13 @@ impl Hall {
         }
         Ok(())
     }
+}
+
+/// The numbers of processes that even a kill did not end.
+fn stuck_ones(steps: &[StepDone]) -> String {
+    let survivors = steps.iter().flat_map(|step| &step.outcome.survivors);
+    let stuck = survivors.filter(|survivor| survivor.stuck).map(|stuck| stuck.pid.to_string());
+    stuck.collect::<Vec<_>>().join(", ")
 }
 
 fn json(what: &'static str, value: &impl serde::Serialize) -> Result<serde_json::Value, Error> {

@@ -31,6 +31,8 @@ pub struct Setup {
     pub spares: Spares,
     /// Who does what nobody waits for.
     pub chores: Chores,
+    /// What the door wants every reply's reader to know.
+    pub told: Vec<String>,
 }
 
 /// Whether wardens are made ahead of time.
@@ -56,18 +58,19 @@ impl Setup {
             environment,
             spares: Spares::None,
             chores: Chores::Inline,
+            told: Vec::new(),
         })
     }
 }
 
 impl Hall {
     pub(super) fn open(setup: Setup) -> Result<Hall, Error> {
-        let Setup { keeper, policy, state, environment, spares, chores } = setup;
+        let Setup { keeper, policy, state, environment, spares, chores, mut told } = setup;
         let redactor = Redactor::new(&secrets(&policy, &environment)).map_err(Error::Capture)?;
         let ledger =
             Ledger::open(&state.ledger(), policy.record().durability).map_err(Error::Record)?;
         let owner = Owner::claim(&state).map_err(Error::Run)?;
-        let told = state.told().map(str::to_string).into_iter().collect();
+        told.extend(state.told().map(str::to_string));
         let yard = Arc::new(Yard::new(keeper, owner, state, spares));
         let housekeeper = Housekeeper::new(Arc::clone(&yard), chores);
         let host = Host::probe();

@@ -46,7 +46,10 @@ impl Shelf {
         if dir.path().join("reply").exists() {
             return Ok(true);
         }
-        let Some(owner) = dir.read("owner").map_err(Error::Run)? else { return Ok(true) };
+        let Some(owner) = dir.read("owner").map_err(Error::Run)? else {
+            // It has only just begun, or its owner died before it wrote anything.
+            return Ok(!Orphan::is_open_with_a_living_owner(&self.state, job));
+        };
         let owner = std::str::from_utf8(&owner).ok().and_then(JobId::parse);
         Ok(owner.is_none_or(|owner| Orphan::is_dead(&self.state, &owner)))
     }

@@ -7,7 +7,7 @@ use super::opaque;
 use super::pattern::{Command, CommandPattern};
 use super::rule::{GuardName, Rule};
 use super::text::Glob;
-use super::value::{Guard, Mode, Opaque, Then, Unknown};
+use super::value::{Guard, Opaque, Then, Unknown};
 use super::verdict::{Reason, ReasonLayer};
 use super::walk::Simple;
 use super::words::Meets;
@@ -252,10 +252,10 @@ impl Seen<'_> {
         if !self.command.names.is_empty() {
             return None;
         }
-        let weight = match (bench.policy.unknown(), bench.policy.mode()) {
+        let weight = match (bench.policy.unknown(), bench.policy.is_caged()) {
             (Unknown::Deny, _) => Weight::Deny,
-            (Unknown::Ask, _) | (Unknown::Caged, Mode::Open) => Weight::Ask,
-            (Unknown::Caged, Mode::Read | Mode::Workspace) => return None,
+            (Unknown::Ask, _) | (Unknown::Caged, false) => Weight::Ask,
+            (Unknown::Caged, true) => return None,
         };
         let message = "which program starts here is not known before it runs".to_string();
         let remedy = "name the program in plain words";
@@ -267,10 +267,10 @@ impl Seen<'_> {
         if !opaque::runs_unseen_code(self.command, self.program) {
             return None;
         }
-        let weight = match (bench.policy.opaque(), bench.policy.mode()) {
+        let weight = match (bench.policy.opaque(), bench.policy.is_caged()) {
             (Opaque::Deny, _) => Weight::Deny,
-            (Opaque::Ask, _) | (Opaque::Caged, Mode::Open) => Weight::Ask,
-            (Opaque::Allow, _) | (Opaque::Caged, Mode::Read | Mode::Workspace) => return None,
+            (Opaque::Ask, _) | (Opaque::Caged, false) => Weight::Ask,
+            (Opaque::Allow, _) | (Opaque::Caged, true) => return None,
         };
         let message = format!("{} runs code that the text does not show", self.called(word));
         let remedy = "run it in mode workspace, where the cage holds it, or set opaque = \"allow\"";

@@ -217,9 +217,9 @@ fn conclude(request: &Request, policy: &Policy, mut findings: Findings) -> Judge
     }
     if !findings.asks.is_empty() {
         let reasons = std::mem::take(&mut findings.asks);
-        return Judgement { verdict: Verdict::ask(digest, policy.digest()), reasons };
+        return Judgement { verdict: Verdict::ask(request, digest, policy.digest()), reasons };
     }
-    Judgement { verdict: Verdict::allow(digest, policy.digest()), reasons: Vec::new() }
+    Judgement { verdict: Verdict::allow(request, digest, policy.digest()), reasons: Vec::new() }
 }
 
 fn to_path(bytes: &[u8]) -> PathBuf {

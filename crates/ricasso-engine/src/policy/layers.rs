@@ -514,6 +514,8 @@ mod tests {
             ),
             ("[commands]\nallow = ['a b']\ndeny = ['a b']".into(), "\"a b\" never counts"),
             ("[guards]\ngit = 'read-only'".into(), "cannot judge"),
+            ("[redact]\non_write = true".into(), "redact.on_write"),
+            ("[jobs]\nsurvivors = 'adopt'".into(), "jobs.survivors"),
             ("mode = 'read'\n[files]\nwrite = ['.']".into(), "mode read writes nothing"),
         ];
         for (text, part) in cases {

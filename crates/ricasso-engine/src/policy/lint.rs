@@ -9,7 +9,7 @@ use super::layers::{Layer, Origin};
 use super::pattern::CommandPattern;
 use super::rule::Rule;
 use super::sections::Commands;
-use super::value::{Git, Mode, Then};
+use super::value::{Git, Mode, Survivors, Then};
 use super::words::Meets;
 use toml::Spanned;
 
@@ -40,12 +40,24 @@ pub(super) fn file(layer: &Layer, file: &File) -> Result<(), Error> {
         }
         (Some(_) | None, Some(_) | None) => {}
     }
-    match &file.guards.git {
-        Some(git) if *git.get_ref() == Git::ReadOnly => Err(Error::Unjudged {
-            place: place(git.span().start),
-            key: "guards.git = \"read-only\"".into(),
-        }),
-        Some(_) | None => Ok(()),
+    unheld(layer, file)
+}
+
+/// What this version cannot hold is refused, since a key that does nothing would be a lie.
+fn unheld(layer: &Layer, file: &File) -> Result<(), Error> {
+    let refuse = |start: usize, key: &str| {
+        Err(Error::Unjudged { place: Place::at(&layer.name, &layer.text, start), key: key.into() })
+    };
+    if let Some(git) = file.guards.git.as_ref().filter(|git| *git.get_ref() == Git::ReadOnly) {
+        return refuse(git.span().start, "guards.git = \"read-only\"");
+    }
+    if let Some(redact) = file.redact.on_write.as_ref().filter(|redact| **redact.get_ref()) {
+        return refuse(redact.span().start, "redact.on_write = true");
+    }
+    let survivors = file.jobs.survivors.as_ref();
+    match survivors.filter(|survivors| *survivors.get_ref() == Survivors::Adopt) {
+        Some(survivors) => refuse(survivors.span().start, "jobs.survivors = \"adopt\""),
+        None => Ok(()),
     }
 }
 

@@ -76,6 +76,19 @@ impl Policy {
         self.settled.general.mode
     }
 
+    /// Whether the plan holds files for certain: a policy that lets them be missing has no cage
+    /// that the judge may rely on.
+    pub fn is_caged(&self) -> bool {
+        let may_be_missing = match self.partial() {
+            Partial::Refuse => false,
+            Partial::May(parts) => parts.iter().any(|part| part == "files"),
+        };
+        match self.mode() {
+            Mode::Open => false,
+            Mode::Read | Mode::Workspace => !may_be_missing,
+        }
+    }
+
     /// The mode that no flag goes beyond.
     pub fn ceiling(&self) -> Mode {
         self.settled.general.ceiling

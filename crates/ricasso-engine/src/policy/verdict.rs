@@ -46,7 +46,9 @@ pub enum Verdict {
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Grant {
-    request: String,
+    /// The request itself: comparing it is cheaper than hashing it again, and exact.
+    request: Box<Request>,
+    digest: String,
     policy: String,
     by: By,
 }
@@ -66,7 +68,8 @@ pub enum By {
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Question {
-    request: String,
+    request: Box<Request>,
+    digest: String,
     policy: String,
 }
 
@@ -138,18 +141,20 @@ impl Verdict {
     /// The digest of the request that was judged.
     pub fn request_digest(&self) -> &str {
         match self {
-            Verdict::Allow(grant) => &grant.request,
-            Verdict::Ask(question) => &question.request,
+            Verdict::Allow(grant) => &grant.digest,
+            Verdict::Ask(question) => &question.digest,
             Verdict::Deny(refusal) => &refusal.request,
         }
     }
 
-    pub(super) fn allow(request: String, policy: &str) -> Self {
-        Verdict::Allow(Grant { request, policy: policy.to_string(), by: By::Policy })
+    pub(super) fn allow(request: &Request, digest: String, policy: &str) -> Self {
+        let request = Box::new(request.clone());
+        Verdict::Allow(Grant { request, digest, policy: policy.to_string(), by: By::Policy })
     }
 
-    pub(super) fn ask(request: String, policy: &str) -> Self {
-        Verdict::Ask(Question { request, policy: policy.to_string() })
+    pub(super) fn ask(request: &Request, digest: String, policy: &str) -> Self {
+        let request = Box::new(request.clone());
+        Verdict::Ask(Question { request, digest, policy: policy.to_string() })
     }
 
     pub(super) fn deny(request: String) -> Self {
@@ -166,7 +171,7 @@ impl Serialize for Verdict {
 impl Grant {
     /// Whether the grant is for exactly this request.
     pub fn is_for(&self, request: &Request) -> bool {
-        digest(request).is_some_and(|digest| digest == self.request)
+        *self.request == *request
     }
 
     /// Whether the grant was given under exactly this policy.
@@ -183,7 +188,8 @@ impl Grant {
 impl Question {
     /// A person said yes, for this one run. `by` names the person for the record.
     pub fn answer_yes(self, by: String) -> Grant {
-        Grant { request: self.request, policy: self.policy, by: By::Answer(by) }
+        let Question { request, digest, policy } = self;
+        Grant { request, digest, policy, by: By::Answer(by) }
     }
 }
 

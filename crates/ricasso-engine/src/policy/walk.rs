@@ -87,11 +87,7 @@ fn collect(script: &Script, depth: usize, commands: &mut Vec<Simple>) {
     commands.extend(script.commands().map(|found| simple(&found)));
     for code in script.code() {
         match code.how {
-            How::Trap
-            | How::ShellInput
-            | How::Expression
-            | How::Expanded
-            | How::Environment => {}
+            How::Trap | How::ShellInput | How::Expression | How::Expanded | How::Environment => {}
             // A word of a command shows these, and `wrap` follows it; a text that is broken is
             // unreadable as a whole.
             _ => continue,

@@ -135,6 +135,17 @@ impl Orphan {
         }
     }
 
+    /// Whether some owner that lives has this job open.
+    pub fn is_open_with_a_living_owner(state: &StateDir, job: &JobId) -> bool {
+        let Ok(files) = fs::read_dir(state.owners()) else { return false };
+        let owners = files.flatten().filter_map(|file| JobId::parse(file.file_name().to_str()?));
+        owners.into_iter().any(|owner| {
+            let journal = fs::read_to_string(state.owners().join(owner.as_str()));
+            journal.is_ok_and(|text| open_jobs(&text).contains(job))
+                && !Orphan::is_dead(state, &owner)
+        })
+    }
+
     /// Its jobs that were open.
     pub fn jobs(&self) -> impl Iterator<Item = &JobId> {
         self.jobs.iter()

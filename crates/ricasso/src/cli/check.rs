@@ -69,7 +69,7 @@ fn answer(args: &Check, checked: &Checked) -> Answer {
         print::put(&line);
     } else {
         print::put(format!("{}\n", checked.verdict).as_bytes());
-        checked.reasons.iter().for_each(print::reason);
+        checked.reasons.iter().for_each(|why| print::reason(checked.verdict, why));
     }
     Ok(match checked.verdict {
         "allow" => exit::CHECK_ALLOW,

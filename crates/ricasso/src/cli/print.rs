@@ -61,8 +61,8 @@ pub(super) fn json(reply: &Reply, cancel: &Cancel) -> bool {
 }
 
 /// What is worth saying after the command's own output.
-pub(super) fn after(reply: &Reply, hints: &[String]) {
-    reply.reasons.iter().for_each(reason);
+pub(super) fn after(reply: &Reply) {
+    reply.reasons.iter().for_each(|why| reason(reply.verdict, why));
     if let Some(line) = ending(reply) {
         say(&format!("ricasso: {line}"));
     }
@@ -75,12 +75,12 @@ pub(super) fn after(reply: &Reply, hints: &[String]) {
         say(&format!("ricasso: stopped what the command left running: {}", names.join(", ")));
     }
     reply.hints.iter().for_each(|hint| say(&format!("ricasso: {hint}")));
-    hints.iter().for_each(|hint| say(&format!("ricasso: {hint}")));
 }
 
 /// One reason of a verdict, with what would be allowed.
-pub(super) fn reason(reason: &Reason) {
-    say(&format!("ricasso: refused by {}: {}", reason.rule, reason.message));
+pub(super) fn reason(verdict: &str, reason: &Reason) {
+    let word = if verdict == "ask" { "a person is asked by" } else { "refused by" };
+    say(&format!("ricasso: {word} {}: {}", reason.rule, reason.message));
     if !reason.remedy.as_str().is_empty() {
         say(&format!("ricasso: allowed instead: {}", reason.remedy));
     }

@@ -77,7 +77,8 @@ fn try_run(args: &Run) -> Result<u8, Failure> {
     };
     let held = config::hold(&places, &choice).map_err(Failure::Config)?;
     let request = request(args, &places, &held)?;
-    let setup = Setup::of_this_process(keeper, held.policy).map_err(Failure::Engine)?;
+    let mut setup = Setup::of_this_process(keeper, held.policy).map_err(Failure::Engine)?;
+    setup.told = held.hints;
     // Up to here nothing is open, and a signal may end us as it ends any program.
     let cancel = Cancel::on_signals().map_err(Failure::Os)?;
     let engine = Engine::open(setup).map_err(Failure::Engine)?;
@@ -88,7 +89,7 @@ fn try_run(args: &Run) -> Result<u8, Failure> {
         let mut live = Live::new(&cancel);
         let reply = engine.run_watched(&request, &cancel, &mut live).map_err(Failure::Engine)?;
         let closed = live.finish();
-        print::after(&reply, &held.hints);
+        print::after(&reply);
         closed.unwrap_or_else(|| code_of(&reply))
     };
     // The answer is out; what is left to do is housekeeping, and its failure changes nothing.

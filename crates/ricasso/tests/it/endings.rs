@@ -101,6 +101,15 @@ fn what_a_process_substitution_writes_at_the_end_is_not_lost() {
 #[test]
 fn an_interrupt_cancels_the_whole_tree() {
     for (signal, code) in [(2, 130), (15, 143)] {
+        if crate::place::is_ignored(signal) {
+            // A shell without job control ignores it for what it runs in the background, and we
+            // leave ignored what we find ignored.
+            crate::place::skip(
+                "endings::an_interrupt_cancels_the_whole_tree",
+                "SIGINT is ignored here",
+            );
+            continue;
+        }
         let place = Place::new();
         let mark = mark();
         let text = format!("setsid sleep {mark} & sleep {mark}");

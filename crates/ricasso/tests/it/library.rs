@@ -22,7 +22,8 @@ pub(crate) fn engine_with(place: &Place, spares: Spares) -> Engine {
         Spares::Kept => Chores::Beside,
         Spares::None => Chores::Inline,
     };
-    Engine::open(Setup { keeper, policy, state, environment, spares, chores }).unwrap()
+    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told: Vec::new() })
+        .unwrap()
 }
 
 pub(crate) fn request(place: &Place, text: &str) -> Request {
@@ -95,7 +96,7 @@ fn dropping_a_job_stops_it_and_waiting_gives_its_reply() {
 }
 
 #[test]
-fn dropping_the_engine_ends_every_job_that_was_let_go() {
+fn a_job_that_was_let_go_still_hears_its_bell() {
     let place = Place::new();
     let mark = mark();
     let engine = engine(&place);

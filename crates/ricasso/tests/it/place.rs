@@ -184,6 +184,13 @@ pub(crate) fn eventually(what: &str, mut is_true: impl FnMut() -> bool) {
     }
 }
 
+/// Whether this process, and so every child of it, ignores a signal.
+pub(crate) fn is_ignored(signal: u32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    u64::from_str_radix(line.trim(), 16).unwrap() & (1 << (signal - 1)) != 0
+}
+
 /// The long forms run where this is set; otherwise a twentieth of them.
 pub(crate) fn rounds(long: usize) -> usize {
     if std::env::var_os("RICASSO_LONG").is_some() { long } else { (long / 20).max(1) }
