@@ -46,7 +46,8 @@ fn measure(keeper: Keeper, place: &Path) -> Result<bool, Box<dyn Error>> {
         if round == 0 {
             compare(&engine, &id, &text)?;
         }
-        std::fs::remove_dir_all(engine.state().jobs().join(&id))?;
+        // The last papers may still be written beside us; what stays goes with the place.
+        let _ = std::fs::remove_dir_all(engine.state().jobs().join(&id));
     }
     let (ratio, peak) = (median(ratios), peak_kib()?);
     let held = ratio <= MOST && peak < MOST_KIB;

@@ -24,7 +24,9 @@ pub(crate) struct Note {
 
 /// Waits for the order, becomes the command. A closed socket means that none comes any more.
 pub(crate) fn command(job: &Channel, note: OwnedFd) -> ! {
-    rehearse();
+    if job.is_silent() {
+        rehearse();
+    }
     let Ok(Arrival::Message(bytes, streams)) = job.receive(Wait::Forever) else { leave() };
     let (Ok(order), Ok(streams)) = (Order::decode(&bytes), <[OwnedFd; 3]>::try_from(streams))
     else {

@@ -135,6 +135,11 @@ impl Channel {
 }
 
 impl Channel {
+    /// Whether nothing waits to be received.
+    pub(crate) fn is_silent(&self) -> bool {
+        matches!(self.next_length(Wait::Never), Ok(None))
+    }
+
     /// The length of the next message; `None` where there is none yet and nobody waits. A closed
     /// socket has length 0.
     fn next_length(&self, wait: Wait) -> Result<Option<usize>> {

@@ -24,7 +24,9 @@ pub struct Output {
 
 /// End-of-file at once.
 pub fn closed_input() -> Result<Input> {
-    file_input(Path::new("/dev/null"))
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let opened = rustix::fs::open("/dev/null", flags, Mode::empty());
+    opened.map(Input).map_err(Error::call("open /dev/null for standard input"))
 }
 
 /// The content of a file. Opening a FIFO that nobody writes does not block: it reads as empty.

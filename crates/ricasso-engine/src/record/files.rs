@@ -100,6 +100,17 @@ impl Files {
         written.map_err(|source| Error::WriteHead { path, source })
     }
 
+    /// Opens the head for reading and writing, where there is one.
+    pub(super) fn open_head(&self) -> Option<File> {
+        OpenOptions::new().read(true).write(true).open(self.head()).ok()
+    }
+
+    /// Writes the head into its open file.
+    pub(super) fn write_head_to(&self, file: &File, head: &Head) -> Result<(), Error> {
+        let written = write_at_start(file, head.write().as_bytes());
+        written.map_err(|source| Error::WriteHead { path: self.head(), source })
+    }
+
     /// Removes a head that cannot be read, so that nothing of it stays behind the new one.
     pub(super) fn remove_head(&self) -> Result<(), Error> {
         let path = self.head();
@@ -110,6 +121,47 @@ impl Files {
             Err(_) | Ok(()) => Ok(()),
         }
     }
+}
+
+/// The head in an open file; nothing where it cannot be read.
+#[cfg(unix)]
+pub(super) fn head_of(file: &File) -> Option<Head> {
+    use std::os::unix::fs::FileExt;
+    let mut bytes = [0; WIDTH + 1];
+    let length = file.read_at(&mut bytes, 0).ok()?;
+    Head::read(&bytes[..length])
+}
+
+/// Whether an open file still has a name.
+#[cfg(unix)]
+pub(super) fn is_linked(found: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    found.nlink() > 0
+}
+
+#[cfg(unix)]
+fn write_at_start(file: &File, bytes: &[u8]) -> io::Result<()> {
+    use std::os::unix::fs::FileExt;
+    file.write_all_at(bytes, 0)
+}
+
+/// Elsewhere nothing is kept open, so that the long way is always taken.
+#[cfg(not(unix))]
+pub(super) fn head_of(_file: &File) -> Option<Head> {
+    None
+}
+
+/// Elsewhere nothing is kept open.
+#[cfg(not(unix))]
+pub(super) fn is_linked(_found: &fs::Metadata) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+fn write_at_start(file: &File, bytes: &[u8]) -> io::Result<()> {
+    use std::io::Seek;
+    let mut file = file;
+    file.rewind().and_then(|()| file.write_all(bytes))
 }
 
 #[cfg(unix)]

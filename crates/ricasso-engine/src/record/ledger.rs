@@ -6,7 +6,7 @@
 use super::chain;
 use super::entry::{Entry, Phase, RESERVED, Receipt};
 use super::error::Error;
-use super::files::Files;
+use super::files::{self, Files};
 use super::head::Head;
 use super::recover::{self, End};
 use crate::capture::Redacted;
@@ -39,7 +39,22 @@ pub struct Ledger {
     files: Files,
     durability: Durability,
     rotate_bytes: u64,
-    directory: Mutex<File>,
+    kept: Mutex<Kept>,
+}
+
+/// What stays open between two appends.
+#[derive(Debug)]
+struct Kept {
+    directory: File,
+    near: Option<Near>,
+}
+
+/// The files of the last append. Opening them anew would be half of what an append costs; they are
+/// used again only where they are still the ones that the directory names.
+#[derive(Debug)]
+struct Near {
+    head_file: File,
+    end: End,
 }
 
 impl Ledger {
@@ -55,8 +70,8 @@ impl Ledger {
         rotate_bytes: u64,
     ) -> Result<Self, Error> {
         let files = Files::new(directory);
-        let directory = Mutex::new(files.open_directory()?);
-        Ok(Self { files, durability, rotate_bytes, directory })
+        let kept = Mutex::new(Kept { directory: files.open_directory()?, near: None });
+        Ok(Self { files, durability, rotate_bytes, kept })
     }
 
     /// Appends one entry, whose texts are redacted. When it returns, the line is where the
@@ -69,19 +84,32 @@ impl Ledger {
         if let Some(key) = entry.extra.keys().find(|key| RESERVED.contains(&key.as_str())) {
             return Err(Error::ReservedKey { key: key.clone() });
         }
-        let directory = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
-        let _locked = Locked::new(&directory, self.files.directory())?;
-        let mut end = recover::find_end(&self.files)?;
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let Kept { directory, near } = &mut *kept;
+        let _locked = Locked::new(directory, self.files.directory())?;
+        let (mut end, mut head_file) = match near.take().and_then(Near::still_true) {
+            Some(Near { head_file, end }) => (end, Some(head_file)),
+            None => (recover::find_end(&self.files)?, None),
+        };
         for repair in std::mem::take(&mut end.repairs) {
-            self.write(&mut end, &told(repair, &entry.at))?;
+            self.write(&mut end, None, &told(repair, &entry.at))?;
         }
         if end.head.length >= self.rotate_bytes {
-            end = self.rotate(&end.head, &directory)?;
+            end = self.rotate(&end.head, directory)?;
+            head_file = None;
         }
-        self.write(&mut end, entry)
+        let receipt = self.write(&mut end, head_file.as_ref(), entry)?;
+        let head_file = head_file.map_or_else(|| self.files.open_head(), Some);
+        *near = head_file.map(|head_file| Near { head_file, end });
+        Ok(receipt)
     }
 
-    fn write<T: Serialize>(&self, end: &mut End, entry: &Entry<T>) -> Result<Receipt, Error> {
+    fn write<T: Serialize>(
+        &self,
+        end: &mut End,
+        head_file: Option<&File>,
+        entry: &Entry<T>,
+    ) -> Result<Receipt, Error> {
         let seq = end.head.seq + 1;
         let sealed = chain::seal(seq, &end.head.hash, entry)?;
         let bytes = sealed.line.len();
@@ -93,7 +121,10 @@ impl Ledger {
         end.head.seq = seq;
         end.head.hash.clone_from(&sealed.hash);
         end.head.length += bytes as u64;
-        self.files.write_head(&end.head)?;
+        match head_file {
+            Some(file) => self.files.write_head_to(file, &end.head)?,
+            None => self.files.write_head(&end.head)?,
+        }
         Ok(Receipt { seq, hash: sealed.hash })
     }
 
@@ -122,6 +153,18 @@ impl Ledger {
         }
         self.files.write_head(&next)?;
         Ok(End { file, path, head: next, repairs: Vec::new() })
+    }
+}
+
+impl Near {
+    /// The end of the chain as the head tells it now; nothing where somebody else rotated, mended
+    /// or removed anything meanwhile, and the long way is needed.
+    fn still_true(self) -> Option<Near> {
+        let head = files::head_of(&self.head_file)?;
+        let lines = self.end.file.metadata().ok()?;
+        let linked = files::is_linked(&lines) && files::is_linked(&self.head_file.metadata().ok()?);
+        let same = head.file == self.end.head.file && lines.len() == head.length;
+        (linked && same).then(|| Near { end: End { head, ..self.end }, ..self })
     }
 }
 
