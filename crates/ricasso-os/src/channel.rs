@@ -150,9 +150,9 @@ impl Channel {
         loop {
             match recv(&self.0, &mut [0u8; 1], flags) {
                 Ok((_, length)) => return Ok(Some(length)),
-                Err(Errno::INTR) => {}
+                // A reset is told once, and then come the last messages or the end.
+                Err(Errno::INTR | Errno::CONNRESET) => {}
                 Err(Errno::AGAIN) => return Ok(None),
-                Err(Errno::CONNRESET) => return Ok(Some(0)),
                 Err(errno) => return Err(Error::call("look at our socket")(errno)),
             }
         }

@@ -46,7 +46,7 @@ pub(super) fn file(layer: &Layer, file: &File) -> Result<(), Error> {
 /// What this version cannot hold is refused, since a key that does nothing would be a lie.
 fn unheld(layer: &Layer, file: &File) -> Result<(), Error> {
     let refuse = |start: usize, key: &str| {
-        Err(Error::Unjudged { place: Place::at(&layer.name, &layer.text, start), key: key.into() })
+        Err(Error::Unheld { place: Place::at(&layer.name, &layer.text, start), key: key.into() })
     };
     if let Some(git) = file.guards.git.as_ref().filter(|git| *git.get_ref() == Git::ReadOnly) {
         return refuse(git.span().start, "guards.git = \"read-only\"");

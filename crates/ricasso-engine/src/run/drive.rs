@@ -60,7 +60,7 @@ pub trait Sink {
     fn tick(&self) -> Option<Duration>;
     /// The order is given: from now on something of the command may run.
     fn ordered(&mut self);
-    /// The command has lived for [`EARLY`]: time for what a short one can do without.
+    /// The command has lived for 20 ms: time for what a short one can do without.
     fn lives(&mut self) -> Flow;
 }
 
