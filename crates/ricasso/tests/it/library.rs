@@ -6,7 +6,7 @@ use ricasso_engine::policy::{Policy, Preset};
 use ricasso_engine::request::{Bytes, Caller, OnFailure, Request, Stdin, Step};
 use ricasso_engine::run::StateDir;
 use ricasso_os::{Cancel, Keeper};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub(crate) fn engine(place: &Place) -> Engine {
     engine_with(place, Spares::None)
@@ -144,14 +144,15 @@ fn the_host_process_gets_no_subreaper_and_no_children_to_reap() {
         engine.run(&request(&place, "(setsid sleep 0.3 &) ; true"), &Cancel::new().unwrap());
     assert_eq!(reply.unwrap().exit_code, Some(0));
     let own = std::process::id();
-    let list = std::fs::read_to_string(format!("/proc/{own}/status")).unwrap();
-    assert!(list.contains("SigIgn"), "the status can be read");
-    let stranger = std::process::Command::new("sh").args(["-c", "sleep 0.1 & echo $!"]).output();
-    let pid: i32 = String::from_utf8(stranger.unwrap().stdout).unwrap().trim().parse().unwrap();
+    // It lives on when its parent is gone, so that there is a parent to look at.
+    let text = "sleep 30 >/dev/null 2>&1 & echo $!";
+    let stranger = std::process::Command::new("sh").args(["-c", text]).output().unwrap();
+    let pid: i32 = String::from_utf8(stranger.stdout).unwrap().trim().parse().unwrap();
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    std::process::Command::new("kill").arg(pid.to_string()).status().unwrap();
+    let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)).unwrap();
     // An orphan of another child must not become ours.
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1));
-    assert_ne!(parent, Some(own.to_string().as_str()));
+    assert_ne!(parent, own.to_string());
 }
 
 #[test]
@@ -164,6 +165,6 @@ fn the_reply_comes_when_the_shell_ends_also_in_a_big_owner() {
     let slow = engine.run(&request(&place, "sleep 0.4"), &cancel).unwrap();
     assert!(quick.duration_ms < slow.duration_ms);
     assert!(slow.duration_ms >= Duration::from_millis(400));
-    assert_eq!(ballast.len(), 200 << 20);
-    assert!(Instant::now().elapsed() < Duration::from_secs(1));
+    // Kept until here, so that both runs had a big owner.
+    drop(ballast);
 }
