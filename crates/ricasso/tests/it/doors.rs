@@ -223,3 +223,29 @@ fn quoting_hides_no_name_and_odd_bytes_are_told() {
     }
     assert!(said[texts.len()]["unreadable_from"].is_number(), "{}", said[texts.len()]);
 }
+
+#[test]
+fn a_cage_that_may_be_missing_is_none_that_the_judge_relies_on() {
+    let place = Place::new();
+    place.write("held.toml", "version = 1\nextends = \"workspace\"\n");
+    place.write(
+        "loose.toml",
+        "version = 1\nextends = \"workspace\"\npartial = [\"files\", \"net\"]\n",
+    );
+    let held = place.call(&["check", "--policy", "held.toml", "-c", "$X y"]);
+    assert_eq!((held.code, held.text().as_str()), (0, "allow\n"), "{}", held.stderr);
+    let loose = place.call(&["check", "--policy", "loose.toml", "-c", "$X y"]);
+    assert_eq!((loose.code, loose.text().as_str()), (3, "ask\n"), "{}", loose.stderr);
+    assert!(loose.stderr.contains("a person is asked by unknown"), "{}", loose.stderr);
+}
+
+#[test]
+fn what_the_door_decided_stands_in_the_json_reply_too() {
+    let place = Place::new();
+    let mut command = place.command(&["run", "--json", "-c", "true"]);
+    let output = command.current_dir(place.root.join("home")).output().unwrap();
+    let reply: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(reply["ending"]["kind"], "refused");
+    let hints = reply["hints"].to_string();
+    assert!(hints.contains("mode read") && hints.contains("home directory"), "{hints}");
+}
