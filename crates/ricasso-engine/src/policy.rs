@@ -10,6 +10,8 @@ mod error;
 mod file;
 mod hint;
 mod judge;
+#[allow(dead_code, reason = "the walk is built on it")]
+mod know;
 mod layered;
 mod layers;
 mod lint;
@@ -29,6 +31,8 @@ mod unit;
 mod value;
 mod verdict;
 mod walk;
+#[allow(dead_code, reason = "the walk and the catalogue are built on it")]
+mod word;
 mod words;
 mod wrap;
 
