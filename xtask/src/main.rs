@@ -14,7 +14,7 @@ mod long;
 mod tidy;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 const USAGE: &str = "\
 usage: cargo xtask VERB
@@ -22,6 +22,7 @@ usage: cargo xtask VERB
   check          format, clippy, tidy, tests, docs; the last line counts the tests
   check --full   the same with RICASSO_LONG=1, and the long forms besides
   tidy           only what STYLE.md says that a machine can check
+  corpus DIR [--list]   how well the judge judges the labelled commands below DIR
 ";
 
 /// Bad usage, as in every program of this project.
@@ -34,12 +35,30 @@ fn main() -> ExitCode {
         ["check"] => check::run(&root(), check::Extent::Short),
         ["check", "--full"] => check::run(&root(), check::Extent::Full),
         ["tidy"] => tidy::run(&root()),
+        ["corpus", ..] => return measure(&words),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(BAD_USAGE);
         }
     };
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Hands the words over to the package that knows the judge, so that this one stays free of it.
+fn measure(words: &[&str]) -> ExitCode {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["run", "--quiet", "--package", "ricasso-measure", "--"]).args(words);
+    match command.status() {
+        Ok(status) => match status.code().and_then(|code| u8::try_from(code).ok()) {
+            Some(code) => ExitCode::from(code),
+            None => ExitCode::FAILURE,
+        },
+        Err(error) => {
+            eprintln!("cannot run cargo: {error}; is the toolchain installed?");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// The root of the repository: the directory above this package. Cargo says where that is now; a

@@ -1,0 +1,52 @@
+//! `cargo xtask corpus` and `cargo xtask vectors` end here.
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a task talks to the person who started it"
+)]
+
+use ricasso_measure::{Policies, corpus};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask corpus DIR [--list]";
+/// Bad usage, as in every program of this project.
+const BAD_USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let (flags, words): (Vec<&str>, Vec<&str>) =
+        words.iter().map(String::as_str).partition(|word| word.starts_with("--"));
+    match (words.as_slice(), flags.as_slice()) {
+        (["corpus", directory], []) => measure(directory, corpus::Wrong::Counted),
+        (["corpus", directory], ["--list"]) => measure(directory, corpus::Wrong::Listed),
+        _ => {
+            eprintln!("{USAGE}");
+            ExitCode::from(BAD_USAGE)
+        }
+    }
+}
+
+fn measure(directory: &str, wrong: corpus::Wrong) -> ExitCode {
+    let policies = Policies::at(&root().join("cases/policies"));
+    let report = match corpus::measure(Path::new(directory), &policies) {
+        Ok(report) => report,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::from(BAD_USAGE);
+        }
+    };
+    for problem in report.problems() {
+        eprintln!("{problem}");
+    }
+    print!("{}", report.text(wrong));
+    if report.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The root of the repository: the directory above this package.
+fn root() -> PathBuf {
+    let now = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let package = now.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
+    package.parent().unwrap_or(&package).to_path_buf()
+}
