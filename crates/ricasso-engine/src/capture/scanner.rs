@@ -9,6 +9,7 @@ use super::redact::Redactor;
 use super::scan::{Mark, Scan, Span};
 use super::spans::Record;
 use super::store::{self, Log};
+use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -25,11 +26,14 @@ const NAP: Duration = Duration::from_millis(1);
 pub(super) struct Progress {
     pub(super) marks: [Mark; 2],
     pub(super) redactions: u64,
+    /// SHA-256 of each stream, once both have ended.
+    pub(super) digests: Option<[[u8; 32]; 2]>,
 }
 
 /// The scan of both streams and its file.
 pub(super) struct Scanner {
     scans: [Scan; 2],
+    digests: [Sha256; 2],
     log: Log,
     progress: Progress,
     last: [Option<Span>; 2],
@@ -42,6 +46,7 @@ impl Scanner {
     pub(super) fn new(redactor: &Redactor, log: Log) -> Scanner {
         Scanner {
             scans: [Scan::new(redactor), Scan::new(redactor)],
+            digests: [Sha256::new(), Sha256::new()],
             log,
             progress: Progress::default(),
             last: [None, None],
@@ -57,6 +62,7 @@ impl Scanner {
 
     /// Scans the next bytes of a stream.
     pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), Error> {
+        self.digests[stream.index()].update(bytes);
         let before = self.progress.marks[stream.index()];
         let mark = self.scans[stream.index()].push(bytes, &mut self.spans);
         let redactions = self.list_spans(stream);
@@ -78,6 +84,7 @@ impl Scanner {
             Record::End(stream, mark).write(&mut self.lines);
             after.marks[stream.index()] = mark;
         }
+        after.digests = Some(self.digests.each_ref().map(|one| one.clone().finalize().into()));
         self.write_lines()?;
         self.progress = after;
         Ok(())

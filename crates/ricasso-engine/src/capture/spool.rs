@@ -21,13 +21,17 @@ use std::path::{Path, PathBuf};
 /// never pays for one and a long one pays once.
 pub const INLINE_BYTES: u64 = 256 * 1024;
 
+/// The order of two streams that take turns with every byte is longer than they are. Up to this
+/// much, or as much as the output itself, it is no reason to end a job.
+const MAX_ORDER_BYTES: u64 = 1 << 20;
+
 /// What one call of [`Spool::fresh`] reads at most, so that a lagging caller needs no memory.
 const FRESH_BLOCKS: usize = 4;
 
 /// The bounds of one job's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// What both streams and their order may take up on disk.
+    /// How long both streams may be together.
     pub output_bytes: u64,
 }
 
@@ -37,7 +41,7 @@ pub struct Bounds {
 pub enum Appended {
     /// They are stored.
     Stored,
-    /// The bound is reached. The bytes that crossed it are stored; later ones are only counted.
+    /// The bound is crossed. The bytes that crossed it are stored; later ones are only counted.
     Full,
 }
 
@@ -56,6 +60,10 @@ pub struct Totals {
     pub redactions: u64,
     /// Bytes that came after the bound was reached and were not stored.
     pub unstored_bytes: u64,
+    /// SHA-256 of what came out of standard output, after the end and where anything did.
+    pub stdout_digest: Option<[u8; 32]>,
+    /// Likewise of standard error.
+    pub stderr_digest: Option<[u8; 32]>,
 }
 
 /// Takes in the output of one job.
@@ -153,7 +161,12 @@ impl Spool {
             let unfinished = bytes > 0 && self.last_bytes[stream.index()] != b'\n';
             progress.marks[stream.index()].newlines + u64::from(unfinished)
         };
+        let digest = |stream: Stream, bytes: u64| {
+            progress.digests.filter(|_| bytes > 0).map(|both| both[stream.index()])
+        };
         Totals {
+            stdout_digest: digest(Stream::Stdout, stdout_bytes),
+            stderr_digest: digest(Stream::Stderr, stderr_bytes),
             stdout_bytes,
             stderr_bytes,
             stdout_lines: lines(Stream::Stdout, stdout_bytes),
@@ -220,8 +233,10 @@ impl Spool {
     }
 
     fn fullness(&self) -> Appended {
-        let stored = self.streams.iter().map(Log::bytes).sum::<u64>() + self.order.bytes();
-        if stored < self.bounds.output_bytes { Appended::Stored } else { Appended::Full }
+        let stored = self.streams.iter().map(Log::bytes).sum::<u64>();
+        let bound = self.bounds.output_bytes;
+        let crossed = stored > bound || self.order.bytes() > bound.max(MAX_ORDER_BYTES);
+        if crossed { Appended::Full } else { Appended::Stored }
     }
 
     fn scan(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), Error> {

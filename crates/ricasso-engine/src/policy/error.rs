@@ -17,6 +17,11 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
+    /// What was kept of a policy is not what we write down.
+    NotKept {
+        /// What the reader met.
+        problem: String,
+    },
     /// The text is no TOML, or a table lacks a key.
     BadToml {
         /// Where.
@@ -160,6 +165,9 @@ impl fmt::Display for Place {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Error::NotKept { problem } => {
+                write!(f, "the kept policy cannot be read ({problem}); it was changed")
+            }
             Error::BadToml { place, problem } => {
                 write!(f, "{place}: this cannot be read as TOML of a policy ({problem}); mend it")
             }

@@ -14,11 +14,11 @@ use super::sections;
 use super::settled::{Policy, Settled};
 use super::text::{PathText, Roots};
 use super::value::{Mode, Reach};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 /// Who wrote a layer; later ones are laid over earlier ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Origin {
@@ -35,7 +35,7 @@ pub enum Origin {
 }
 
 /// One file's text, with where it comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
     /// Who wrote it.
     pub origin: Origin,
@@ -46,7 +46,7 @@ pub struct Layer {
 }
 
 /// What the person who starts ricasso chooses, within the ceiling.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overrides {
     /// Puts this preset under the files and sets its mode.
     pub mode: Option<Mode>,
@@ -54,6 +54,13 @@ pub struct Overrides {
     pub net: Option<Reach>,
     /// More writable roots, absolute.
     pub write: Vec<String>,
+}
+
+/// Everything that a policy is made from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Source {
+    layers: Vec<Layer>,
+    overrides: Overrides,
 }
 
 /// What a file says that it stands on.
@@ -98,7 +105,21 @@ impl Policy {
             below_ceiling(place, mode, laying.settled.general.ceiling)?;
         }
         laying.lay_flags(overrides)?;
-        Ok(Policy::seal(laying.settled, laying.settings))
+        let source = Source { layers: layers.to_vec(), overrides: overrides.clone() };
+        Ok(Policy::seal(laying.settled, laying.settings, source))
+    }
+
+    /// What it was made from, as JSON: enough to make it again, for the record.
+    pub fn write_down(&self) -> Vec<u8> {
+        serde_json::to_vec(self.source()).expect("layers are texts, and flags are words")
+    }
+
+    /// Makes a policy again from what [`Policy::write_down`] gave. Its digest tells whether it is
+    /// the same: the built-in rules may have changed with the version.
+    pub fn read_back(json: &[u8]) -> Result<Policy, Error> {
+        let source: Source = serde_json::from_slice(json)
+            .map_err(|error| Error::NotKept { problem: error.to_string() })?;
+        Policy::from_layers(&source.layers, &source.overrides)
     }
 
     /// A built-in preset alone.

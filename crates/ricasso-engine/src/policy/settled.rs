@@ -1,5 +1,6 @@
 //! The policy as it holds after all files and flags: read by judge and plan, changed by nobody.
 
+use super::layers::Source;
 use super::merge::Setting;
 use super::rule::{Pattern, Rule};
 use super::sections::{
@@ -15,6 +16,7 @@ use sha2::{Digest, Sha256};
 pub struct Policy {
     settled: Settled,
     settings: Vec<Setting>,
+    source: Source,
     digest: String,
 }
 
@@ -66,9 +68,9 @@ impl Settled {
 
 impl Policy {
     /// Seals what the layers made.
-    pub(super) fn seal(settled: Settled, settings: Vec<Setting>) -> Self {
+    pub(super) fn seal(settled: Settled, settings: Vec<Setting>, source: Source) -> Self {
         let json = serde_json::to_vec(&settled).expect("a policy is made of texts and numbers");
-        Self { settled, settings, digest: to_hex(&Sha256::digest(json)) }
+        Self { settled, settings, source, digest: to_hex(&Sha256::digest(json)) }
     }
 
     /// How much of a cage there is.
@@ -172,6 +174,11 @@ impl Policy {
     /// What the hooks of harnesses do.
     pub fn hook(&self) -> &Hook {
         &self.settled.hook
+    }
+
+    /// What it was made from.
+    pub(super) fn source(&self) -> &Source {
+        &self.source
     }
 
     /// How the ledger is kept.

@@ -57,6 +57,13 @@ pub enum Error {
         /// The cause.
         source: io::Error,
     },
+    /// An old file could not be removed.
+    Remove {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
     /// The entry cannot be written as JSON.
     Write {
         /// The cause.
@@ -115,6 +122,9 @@ impl fmt::Display for Error {
             Error::Cut { path, .. } => {
                 write!(f, "cannot cut a torn line off {}; make it writable", path.display())
             }
+            Error::Remove { path, .. } => {
+                write!(f, "cannot remove the old file {}; make it writable", path.display())
+            }
             Error::Write { .. } => {
                 write!(f, "cannot write the entry as JSON; give its parts text as keys")
             }
@@ -142,7 +152,8 @@ impl std::error::Error for Error {
             | Error::ReadFile { source, .. }
             | Error::Append { source, .. }
             | Error::WriteHead { source, .. }
-            | Error::Cut { source, .. } => Some(source),
+            | Error::Cut { source, .. }
+            | Error::Remove { source, .. } => Some(source),
             Error::Write { source } | Error::BadLine { source, .. } => Some(source),
             Error::ReservedKey { .. } | Error::TooLong { .. } => None,
         }

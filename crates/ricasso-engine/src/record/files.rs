@@ -111,6 +111,17 @@ impl Files {
         written.map_err(|source| Error::WriteHead { path: self.head(), source })
     }
 
+    /// Removes a file of lines; one that is gone already is as good.
+    pub(super) fn remove_lines(&self, number: u32) -> Result<(), Error> {
+        let path = self.lines(number);
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(Error::Remove { path, source })
+            }
+            Err(_) | Ok(()) => Ok(()),
+        }
+    }
+
     /// Removes a head that cannot be read, so that nothing of it stays behind the new one.
     pub(super) fn remove_head(&self) -> Result<(), Error> {
         let path = self.head();
@@ -132,11 +143,11 @@ pub(super) fn head_of(file: &File) -> Option<Head> {
     Head::read(&bytes[..length])
 }
 
-/// Whether an open file still has a name.
+/// Whether an open file is still the one that this path names: not removed, replaced or moved.
 #[cfg(unix)]
-pub(super) fn is_linked(found: &fs::Metadata) -> bool {
+pub(super) fn is_at(found: &fs::Metadata, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    found.nlink() > 0
+    fs::metadata(path).is_ok_and(|named| (named.dev(), named.ino()) == (found.dev(), found.ino()))
 }
 
 #[cfg(unix)]
@@ -153,7 +164,7 @@ pub(super) fn head_of(_file: &File) -> Option<Head> {
 
 /// Elsewhere nothing is kept open.
 #[cfg(not(unix))]
-pub(super) fn is_linked(_found: &fs::Metadata) -> bool {
+pub(super) fn is_at(_found: &fs::Metadata, _path: &Path) -> bool {
     false
 }
 

@@ -87,7 +87,8 @@ impl Ledger {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let Kept { directory, near } = &mut *kept;
         let _locked = Locked::new(directory, self.files.directory())?;
-        let (mut end, mut head_file) = match near.take().and_then(Near::still_true) {
+        let near_end = near.take().and_then(|near| near.still_true(&self.files));
+        let (mut end, mut head_file) = match near_end {
             Some(Near { head_file, end }) => (end, Some(head_file)),
             None => (recover::find_end(&self.files)?, None),
         };
@@ -102,6 +103,28 @@ impl Ledger {
         let head_file = head_file.map_or_else(|| self.files.open_head(), Some);
         *near = head_file.map(|head_file| Near { head_file, end });
         Ok(receipt)
+    }
+
+    /// Begins the next file now, where the last one holds anything. Whoever appends meanwhile
+    /// waits, and goes on in the new one.
+    pub(super) fn begin_next_file(&self, at: &str) -> Result<(), Error> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let Kept { directory, near } = &mut *kept;
+        let _locked = Locked::new(directory, self.files.directory())?;
+        *near = None;
+        let mut end = recover::find_end(&self.files)?;
+        for repair in std::mem::take(&mut end.repairs) {
+            self.write(&mut end, None, &told(repair, at))?;
+        }
+        if end.head.length > 0 {
+            self.rotate(&end.head, directory)?;
+        }
+        Ok(())
+    }
+
+    /// The files, for those of this room that look after them.
+    pub(super) fn files(&self) -> &Files {
+        &self.files
     }
 
     fn write<T: Serialize>(
@@ -159,12 +182,13 @@ impl Ledger {
 impl Near {
     /// The end of the chain as the head tells it now; nothing where somebody else rotated, mended
     /// or removed anything meanwhile, and the long way is needed.
-    fn still_true(self) -> Option<Near> {
+    fn still_true(self, files: &Files) -> Option<Near> {
         let head = files::head_of(&self.head_file)?;
         let lines = self.end.file.metadata().ok()?;
-        let linked = files::is_linked(&lines) && files::is_linked(&self.head_file.metadata().ok()?);
+        let head_file = self.head_file.metadata().ok()?;
+        let named = files::is_at(&lines, &self.end.path) && files::is_at(&head_file, &files.head());
         let same = head.file == self.end.head.file && lines.len() == head.length;
-        (linked && same).then(|| Near { end: End { head, ..self.end }, ..self })
+        (named && same).then(|| Near { end: End { head, ..self.end }, ..self })
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Take};
+use std::io::{self, BufRead, BufReader, Read, Take};
 use std::path::{Path, PathBuf};
 
 /// One line of the ledger.
@@ -67,7 +67,7 @@ pub fn unclosed(directory: &Path, ids: &BTreeSet<String>) -> Result<Vec<Opened>,
         if missing.is_empty() {
             break;
         }
-        let mut reader = Reader::open(files.lines(number), u64::MAX)?;
+        let Some(mut reader) = Reader::open_if_there(files.lines(number))? else { continue };
         while let Some(line) = reader.next_line()? {
             // A line that somebody changed says nothing here; `verify` tells it, and a start must
             // not fail over it.
@@ -105,8 +105,8 @@ impl Iterator for Entries {
                 }
             }
             let number = self.numbers.next()?;
-            match Reader::open(self.files.lines(number), u64::MAX) {
-                Ok(reader) => self.open = Some(reader),
+            match Reader::open_if_there(self.files.lines(number)) {
+                Ok(reader) => self.open = reader,
                 Err(error) => return Some(Err(error)),
             }
         }
@@ -136,6 +136,16 @@ impl Reader {
                 Ok(Self { path, file, line: 0 })
             }
             Err(source) => Err(Error::OpenFile { path, source }),
+        }
+    }
+
+    /// Opens all of a file; nothing where retention removed it meanwhile.
+    fn open_if_there(path: PathBuf) -> Result<Option<Self>, Error> {
+        match Reader::open(path, u64::MAX) {
+            Err(Error::OpenFile { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Ok(None)
+            }
+            other => other.map(Some),
         }
     }
 

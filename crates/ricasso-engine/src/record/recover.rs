@@ -30,7 +30,11 @@ pub(super) struct End {
 pub(super) fn find_end(files: &Files) -> Result<End, Error> {
     match files.read_head()? {
         HeadFile::Good(head) => from_head(files, head),
-        HeadFile::Missing if files.numbers()?.is_empty() => from_head(files, Head::origin()),
+        // The head comes first, so that a crash in the very first append is no missing head.
+        HeadFile::Missing if files.numbers()?.is_empty() => {
+            files.write_head(&Head::origin())?;
+            from_head(files, Head::origin())
+        }
         HeadFile::Missing => from_lines(files, "head_missing"),
         HeadFile::Broken => from_lines(files, "head_unreadable"),
     }

@@ -1,14 +1,17 @@
 //! What the ledger is worth: torn writes, killed writers, changed bytes, cuts, many at once.
 
+mod crashes;
+mod retention;
+
 use super::ledger::Ledger;
 use super::{
-    Anchor, Damage, Entry, Error, Line, Phase, Receipt, Told, Verified, entries, unclosed, verify,
+    Anchor, Anchors, Damage, Entry, Error, Line, Phase, Receipt, Told, Verified, entries, unclosed,
+    verify,
 };
 use crate::policy::Durability;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const AT: &str = "2026-01-01T00:00:00.000Z";
@@ -35,7 +38,7 @@ impl Place {
     }
 
     fn verified(&self) -> Verified {
-        verify(&self.0, None).unwrap()
+        verify(&self.0, &Anchors::default()).unwrap()
     }
 
     /// The bytes of the first file and of the head.
@@ -59,6 +62,10 @@ fn entry(phase: Phase, id: &str) -> Entry<&'static str> {
 
 fn fill(ledger: &Ledger, count: usize) -> Vec<Receipt> {
     (0..count).map(|n| ledger.append_any(&entry(Phase::Open, &format!("j{n}"))).unwrap()).collect()
+}
+
+fn given(anchor: &Anchor) -> Anchors {
+    Anchors { given: vec![anchor.clone()], kept: Vec::new() }
 }
 
 fn all(place: &Path) -> Vec<Line> {
@@ -175,12 +182,12 @@ fn removal_reordering_and_a_missing_head_are_found_with_their_place() {
     assert_eq!(receipt.seq, 6);
     assert_eq!(place.verified().damage, [Damage::HeadWasMissing { seq: 5 }]);
     let kept = Anchor { seq: 2, hash: receipts[1].hash.clone() };
-    assert_eq!(verify(&place.0, Some(&kept)).unwrap().damage.len(), 1);
+    assert_eq!(verify(&place.0, &given(&kept)).unwrap().damage.len(), 1);
     let other = Anchor { seq: 2, hash: receipts[2].hash.clone() };
-    let damage = verify(&place.0, Some(&other)).unwrap().damage;
+    let damage = verify(&place.0, &given(&other)).unwrap().damage;
     assert!(damage.contains(&Damage::AnchorDiffers { seq: 2 }), "{damage:?}");
     let beyond = Anchor { seq: 99, hash: String::new() };
-    let damage = verify(&place.0, Some(&beyond)).unwrap().damage;
+    let damage = verify(&place.0, &given(&beyond)).unwrap().damage;
     assert!(damage.contains(&Damage::AnchorMissing { seq: 99 }), "{damage:?}");
 }
 
@@ -273,52 +280,4 @@ fn a_full_disk_is_an_error() {
     let error = ledger.append_any(&entry(Phase::Open, "x")).unwrap_err();
     assert!(matches!(error, Error::Append { .. }), "{error}");
     assert!(error.to_string().contains("nothing is run"), "{error}");
-}
-
-/// Names the ledger that a child of the next test appends to.
-const CHILD: &str = "RICASSO_TEST_LEDGER";
-const THIS_TEST: &str = "record::tests::killed_writers_leave_a_ledger_that_verifies";
-
-/// What the children of the next test do until they are killed.
-fn append_for_ever(directory: &Path) -> ! {
-    let ledger = Ledger::open_rotating(directory, Durability::Flush, 20_000).unwrap();
-    let mut long = entry(Phase::Open, "j");
-    long.extra.insert("filler".into(), "x".repeat(3000).into());
-    loop {
-        ledger.append_any(&long).unwrap();
-    }
-}
-
-#[test]
-fn killed_writers_leave_a_ledger_that_verifies() {
-    if let Some(directory) = std::env::var_os(CHILD) {
-        append_for_ever(Path::new(&directory));
-    }
-    for round in 0..24_u64 {
-        let place = Place::new();
-        fill(&place.ledger(), 1);
-        let mut children: Vec<_> = (0..2)
-            .map(|_| {
-                Command::new(std::env::current_exe().unwrap())
-                    .args([THIS_TEST, "--exact"])
-                    .env(CHILD, &place.0)
-                    .stdout(Stdio::null())
-                    .stderr(Stdio::null())
-                    .spawn()
-                    .unwrap()
-            })
-            .collect();
-        while place.verified().entries < 4 + round {
-            assert!(children[0].try_wait().unwrap().is_none(), "the child ended by itself");
-        }
-        for child in &mut children {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
-        let found = place.verified();
-        assert!(found.is_intact(), "round {round}: {found:?}");
-        fill(&place.ledger(), 1);
-        let found = place.verified();
-        assert!(found.is_intact(), "round {round}: {found:?}");
-    }
 }

@@ -1,5 +1,5 @@
-//! Is the ledger as it was written? Every line, the order of lines, the head, and what somebody
-//! kept from a reply.
+//! Is the ledger as it was written? Every line, the order of lines, the head, the files that are
+//! gone, and what somebody kept from a reply.
 //!
 //! It changes nothing and holds the lock only to see where the ledger ends. An unkeyed chain
 //! cannot show a rewrite of everything by the same user, unless somebody kept an anchor.
@@ -7,14 +7,17 @@
 use super::chain::{self, ORIGIN};
 use super::error::Error;
 use super::files::{Files, HeadFile};
+use super::found::{Damage, Told, Verified};
 use super::head::Head;
 use super::read::{Piece, Reader};
-use serde::Serialize;
+use super::retire::{FileEnd, Retired};
+use std::collections::BTreeMap;
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
-/// More damage than this is not listed; the ledger is broken all the same.
-const MAX_DAMAGE: usize = 100;
+/// Retention may remove a file while we read; then we look again, this often.
+const MAX_LOOKS: usize = 5;
 
 /// A number and a hash that somebody kept from a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,136 +28,46 @@ pub struct Anchor {
     pub hash: String,
 }
 
-/// What was found.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Verified {
-    /// Lines that are as they were written.
-    pub entries: u64,
-    /// The number of the last line.
-    pub last_seq: u64,
-    /// The hash of the last line.
-    pub last_hash: String,
-    /// What is wrong, in order.
-    pub damage: Vec<Damage>,
-    /// What is not wrong and worth telling.
-    pub told: Vec<Told>,
+/// Everything that the ledger is compared with, beside itself.
+#[derive(Debug, Clone, Default)]
+pub struct Anchors {
+    /// What a person gave: each has to be there.
+    pub given: Vec<Anchor>,
+    /// What lies in kept replies: each has to be there, unless retention removed it.
+    pub kept: Vec<Anchor>,
 }
 
-/// Something that is not as it was written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-#[non_exhaustive]
-pub enum Damage {
-    /// A line was changed, or is none of ours.
-    Changed {
-        /// The file's number.
-        file: u32,
-        /// The line in it, from 1.
-        line: u64,
-    },
-    /// A line does not follow the one before: some were removed or moved.
-    Broken {
-        /// The file's number.
-        file: u32,
-        /// The line in it, from 1.
-        line: u64,
-        /// The number that was to follow.
-        expected: u64,
-        /// The number that stands there.
-        found: u64,
-    },
-    /// A file between others is missing.
-    FileMissing {
-        /// Its number.
-        file: u32,
-    },
-    /// Lines at the end are missing: the head knows more.
-    Cut {
-        /// The last number that the head knows.
-        head_seq: u64,
-        /// The last number that stands there.
-        last_seq: u64,
-    },
-    /// There is no head, so a cut cannot be excluded.
-    HeadMissing,
-    /// The head is not what we write.
-    HeadUnreadable,
-    /// The head names another hash or place for its line.
-    HeadDiffers {
-        /// The line that the head names.
-        seq: u64,
-    },
-    /// A head was missing once and made anew, so a cut before this line cannot be excluded.
-    HeadWasMissing {
-        /// The line that tells it.
-        seq: u64,
-    },
-    /// The line that somebody kept has another hash.
-    AnchorDiffers {
-        /// Its number.
-        seq: u64,
-    },
-    /// The line that somebody kept is not there.
-    AnchorMissing {
-        /// Its number.
-        seq: u64,
-    },
+/// Checks the ledger in this directory, and the anchors.
+pub fn verify(directory: &Path, anchors: &Anchors) -> Result<Verified, Error> {
+    examine(&Files::new(directory), anchors).map(|examined| examined.found)
 }
 
-/// Something worth telling that is not damage.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-#[non_exhaustive]
-pub enum Told {
-    /// A torn last line, which the next append cuts off.
-    TornLine {
-        /// The file's number.
-        file: u32,
-        /// How many bytes.
-        bytes: usize,
-    },
-    /// Complete lines behind the head, which the next append adopts.
-    BehindHead {
-        /// How many.
-        lines: u64,
-    },
-    /// The ledger mended itself.
-    Repaired {
-        /// The line that tells it.
-        seq: u64,
-        /// What it says.
-        what: String,
-    },
+/// A check with what else it learned.
+pub(super) struct Examined {
+    pub(super) found: Verified,
+    /// The last line of each file.
+    pub(super) ends: Vec<FileEnd>,
 }
 
-impl Verified {
-    /// Whether nothing was changed, removed, moved or cut.
-    pub fn is_intact(&self) -> bool {
-        self.damage.is_empty()
-    }
-
-    fn wrong(&mut self, damage: Damage) {
-        if self.damage.len() < MAX_DAMAGE {
-            self.damage.push(damage);
+pub(super) fn examine(files: &Files, anchors: &Anchors) -> Result<Examined, Error> {
+    for _ in 1..MAX_LOOKS {
+        match examine_once(files, anchors) {
+            Err(Error::OpenFile { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+            other => return other,
         }
     }
+    examine_once(files, anchors)
 }
 
-/// Checks the ledger in this directory, and the anchor if there is one.
-pub fn verify(directory: &Path, anchor: Option<&Anchor>) -> Result<Verified, Error> {
-    let files = Files::new(directory);
-    let seen = Seen::take(&files)?;
+fn examine_once(files: &Files, anchors: &Anchors) -> Result<Examined, Error> {
+    let seen = Seen::take(files)?;
     let last_file = seen.numbers.last().copied();
-    let mut walk = Walk {
-        found: Verified { last_hash: ORIGIN.to_string(), ..Verified::default() },
-        anchor,
-        met: Met::NotYet,
-        head: seen.head,
-        last_file: last_file.unwrap_or(1),
-        at_head: None,
-        length: 0,
-    };
-    let mut expected = 1;
+    let first_file = seen.numbers.first().copied().unwrap_or(1);
+    let mut walk = Walk::new(anchors, seen.head, last_file.unwrap_or(1));
+    if first_file > 1 {
+        walk.start = Start::Unknown;
+    }
+    let mut expected = first_file;
     for number in seen.numbers {
         for file in expected..number {
             walk.found.wrong(Damage::FileMissing { file });
@@ -163,11 +76,10 @@ pub fn verify(directory: &Path, anchor: Option<&Anchor>) -> Result<Verified, Err
         let bound = if Some(number) == last_file { seen.length } else { u64::MAX };
         walk.file(number, Reader::open(files.lines(number), bound)?)?;
     }
+    walk.compare_start(first_file);
     walk.compare_head(last_file);
-    if let (Some(anchor), Met::NotYet) = (anchor, walk.met) {
-        walk.found.wrong(Damage::AnchorMissing { seq: anchor.seq });
-    }
-    Ok(walk.found)
+    walk.compare_anchors(anchors);
+    Ok(Examined { found: walk.found, ends: walk.ends })
 }
 
 /// What the ledger was when we came: files only grow, so no lock is needed after that, and a long
@@ -196,16 +108,21 @@ impl Seen {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Met {
-    NotYet,
-    Yes,
+/// Where the chain that is left begins.
+enum Start {
+    /// At its origin.
+    Origin,
+    /// Behind files that are gone; no line was seen yet.
+    Unknown,
+    /// Behind this entry, which is gone.
+    Behind { seq: u64, hash: String },
 }
 
 struct Walk<'a> {
     found: Verified,
-    anchor: Option<&'a Anchor>,
-    met: Met,
+    /// Anchors by number that no line met yet.
+    anchors: BTreeMap<u64, Vec<&'a str>>,
+    start: Start,
     head: HeadFile,
     /// The file that is appended to.
     last_file: u32,
@@ -213,23 +130,44 @@ struct Walk<'a> {
     at_head: Option<(String, u32, u64)>,
     /// Bytes of the last file's complete lines.
     length: u64,
+    ends: Vec<FileEnd>,
+    /// What retention removed, by the lines that tell it.
+    retired: Vec<(u64, FileEnd)>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(anchors: &'a Anchors, head: HeadFile, last_file: u32) -> Walk<'a> {
+        let mut by_seq: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
+        for anchor in anchors.given.iter().chain(&anchors.kept) {
+            by_seq.entry(anchor.seq).or_default().push(&anchor.hash);
+        }
+        Walk {
+            found: Verified { last_hash: ORIGIN.to_string(), ..Verified::default() },
+            anchors: by_seq,
+            start: Start::Origin,
+            head,
+            last_file,
+            at_head: None,
+            length: 0,
+            ends: Vec::new(),
+            retired: Vec::new(),
+        }
+    }
+
     fn file(&mut self, number: u32, mut reader: Reader) -> Result<(), Error> {
         self.length = 0;
         let mut line = 0;
         loop {
             line += 1;
             match reader.next_piece()? {
-                Piece::End => return Ok(()),
+                Piece::End => break,
                 Piece::Torn(bytes) if number == self.last_file => {
-                    self.found.told.push(Told::TornLine { file: number, bytes });
-                    return Ok(());
+                    self.found.tell(Told::TornLine { file: number, bytes });
+                    break;
                 }
                 Piece::Torn(_) => {
                     self.found.wrong(Damage::Changed { file: number, line });
-                    return Ok(());
+                    break;
                 }
                 Piece::Line(text) => {
                     self.length += text.len() as u64 + 1;
@@ -237,6 +175,9 @@ impl Walk<'_> {
                 }
             }
         }
+        let (seq, hash) = (self.found.last_seq, self.found.last_hash.clone());
+        self.ends.push(FileEnd { file: number, seq, hash });
+        Ok(())
     }
 
     fn line(&mut self, file: u32, line: u64, text: &[u8]) {
@@ -244,44 +185,99 @@ impl Walk<'_> {
             self.found.wrong(Damage::Changed { file, line });
             return;
         };
+        if matches!(self.start, Start::Unknown) {
+            let seq = link.seq.saturating_sub(1);
+            (self.found.last_seq, self.found.last_hash) = (seq, link.prev.clone());
+            self.start = Start::Behind { seq, hash: link.prev.clone() };
+        }
         let expected = self.found.last_seq + 1;
         if link.seq != expected || link.prev != self.found.last_hash {
             self.found.wrong(Damage::Broken { file, line, expected, found: link.seq });
         }
-        match self.anchor {
-            Some(anchor) if anchor.seq == link.seq => {
-                self.met = Met::Yes;
-                if anchor.hash != link.hash {
-                    self.found.wrong(Damage::AnchorDiffers { seq: link.seq });
-                }
-            }
-            Some(_) | None => {}
+        if let Some(kept) = self.anchors.remove(&link.seq)
+            && kept.iter().any(|hash| **hash != link.hash)
+        {
+            self.found.wrong(Damage::AnchorDiffers { seq: link.seq });
         }
         if matches!(&self.head, HeadFile::Good(head) if head.seq == link.seq) {
             self.at_head = Some((link.hash.clone(), file, self.length));
         }
-        self.repairs(link.seq, text);
+        self.own_words(link.seq, text);
+        if self.found.entries == 0 {
+            self.found.first_seq = link.seq;
+        }
         self.found.entries += 1;
         self.found.last_seq = link.seq;
         self.found.last_hash = link.hash;
     }
 
-    fn repairs(&mut self, seq: u64, text: &[u8]) {
-        const PHASE: &[u8] = b"\"phase\":\"repair\"";
-        if memchr::memmem::find(text, PHASE).is_none() {
+    /// What a line tells about the ledger itself. Most lines are about jobs and are not read.
+    fn own_words(&mut self, seq: u64, text: &[u8]) {
+        let has = |phase: &[u8]| memchr::memmem::find(text, phase).is_some();
+        if !has(b"\"phase\":\"repair\"") && !has(b"\"phase\":\"note\"") {
             return;
         }
         let Ok(value) = serde_json::from_slice::<serde_json::Value>(text) else {
             return;
         };
-        if value["phase"] != "repair" {
-            return;
+        match value["phase"].as_str() {
+            Some("repair") => {
+                let what = value["repair"]["kind"].as_str().unwrap_or_default().to_string();
+                if what.starts_with("head_") {
+                    self.found.wrong(Damage::HeadWasMissing { seq });
+                }
+                self.found.tell(Told::Repaired { seq, what });
+            }
+            Some("note") => {
+                let Some(Retired { files, damage }) = Retired::read(&value) else { return };
+                if damage > 0 {
+                    self.found.wrong(Damage::RetiredDamaged { seq, count: damage });
+                }
+                self.retired.extend(files.into_iter().map(|file| (seq, file)));
+            }
+            Some(_) | None => {}
         }
-        let what = value["repair"]["kind"].as_str().unwrap_or_default().to_string();
-        if what.starts_with("head_") {
-            self.found.wrong(Damage::HeadWasMissing { seq });
+    }
+
+    /// Files at the beginning may be gone only where a line that is still there says that
+    /// retention removed the last of them, and how it ended.
+    fn compare_start(&mut self, first_file: u32) {
+        let (seq, hash) = match &self.start {
+            Start::Origin => return,
+            Start::Unknown => (0, ""),
+            Start::Behind { seq, hash } => (*seq, hash.as_str()),
+        };
+        let gone = first_file - 1;
+        let fits = |end: &FileEnd| end.file == gone && end.seq == seq && end.hash == hash;
+        match self.retired.iter().rev().find(|(_, end)| fits(end)) {
+            Some((told_by, _)) => {
+                self.found.tell(Told::Retired { file: gone, through_seq: seq, seq: *told_by });
+            }
+            None => (1..first_file).for_each(|file| {
+                self.found.wrong(Damage::FileMissing { file });
+            }),
         }
-        self.found.told.push(Told::Repaired { seq, what });
+    }
+
+    /// What is left of the anchors was met by no line. A number that is the end of a file that
+    /// retention removed can still be compared.
+    fn compare_anchors(&mut self, anchors: &Anchors) {
+        let first = self.found.first_seq;
+        let by_retention = |told: &Told| matches!(told, Told::Retired { .. });
+        let begins_late = self.found.told.iter().any(by_retention);
+        for (seq, hashes) in std::mem::take(&mut self.anchors) {
+            let end = self.retired.iter().find(|(_, end)| end.seq == seq);
+            if begins_late && let Some((_, end)) = end {
+                if hashes.iter().any(|hash| *hash != end.hash) {
+                    self.found.wrong(Damage::AnchorDiffers { seq });
+                }
+                continue;
+            }
+            let given = anchors.given.iter().any(|anchor| anchor.seq == seq);
+            if given || !(begins_late && seq < first) {
+                self.found.wrong(Damage::AnchorMissing { seq });
+            }
+        }
     }
 
     fn compare_head(&mut self, last_file: Option<u32>) {
@@ -299,7 +295,7 @@ impl Walk<'_> {
             return self.found.wrong(Damage::HeadDiffers { seq: head.seq });
         }
         if last_seq > head.seq {
-            self.found.told.push(Told::BehindHead { lines: last_seq - head.seq });
+            self.found.tell(Told::BehindHead { lines: last_seq - head.seq });
         }
     }
 

@@ -140,8 +140,8 @@ impl Orphan {
         let Ok(files) = fs::read_dir(state.owners()) else { return false };
         let owners = files.flatten().filter_map(|file| JobId::parse(file.file_name().to_str()?));
         owners.into_iter().any(|owner| {
-            let journal = fs::read_to_string(state.owners().join(owner.as_str()));
-            journal.is_ok_and(|text| open_jobs(&text).contains(job))
+            let journal = fs::read(state.owners().join(owner.as_str()));
+            journal.is_ok_and(|bytes| open_jobs(&bytes).contains(job))
                 && !Orphan::is_dead(state, &owner)
         })
     }
@@ -170,9 +170,9 @@ impl Orphan {
         if !path.exists() {
             return None;
         }
-        let mut text = String::new();
-        file.read_to_string(&mut text).ok()?;
-        Some(Orphan { path: path.to_path_buf(), _file: file, jobs: open_jobs(&text) })
+        let mut journal = Vec::new();
+        file.read_to_end(&mut journal).ok()?;
+        Some(Orphan { path: path.to_path_buf(), _file: file, jobs: open_jobs(&journal) })
     }
 }
 
@@ -192,9 +192,10 @@ fn lock_directory(state: &StateDir) -> Result<File, Error> {
     Err(failed(std::io::ErrorKind::TimedOut.into()))
 }
 
-fn open_jobs(journal: &str) -> BTreeSet<JobId> {
+/// The jobs that a journal leaves open. A line that is no text says nothing; the others count.
+fn open_jobs(journal: &[u8]) -> BTreeSet<JobId> {
     let mut open = BTreeSet::new();
-    for line in journal.lines() {
+    for line in String::from_utf8_lossy(journal).lines() {
         match line.split_at_checked(1) {
             Some(("+", id)) => open.extend(JobId::parse(id)),
             Some(("-", id)) => {
@@ -254,6 +255,27 @@ mod tests {
     fn a_torn_line_is_passed_over() {
         let id = JobId::new().unwrap();
         let torn = format!("+{id}\n-{}", &id.as_str()[..7]);
-        assert_eq!(open_jobs(&torn), [id].into());
+        assert_eq!(open_jobs(torn.as_bytes()), [id].into());
+    }
+
+    #[test]
+    fn a_journal_that_is_no_text_is_adopted_all_the_same() {
+        use std::os::unix::ffi::OsStrExt;
+        let name = format!("ricasso-owner-odd-{}-\u{fffd}", std::process::id());
+        let mut odd = std::env::temp_dir().join(name).into_os_string().as_bytes().to_vec();
+        // Neither the path nor what lies in it is text.
+        odd.push(0xff);
+        let root = PathBuf::from(std::ffi::OsStr::from_bytes(&odd));
+        let state = StateDir::at(&root).unwrap();
+        let id = JobId::new().unwrap();
+        let journal = [format!("+{id}\n").as_bytes(), b"\xff\xfe\n+\xff\n"].concat();
+        let name = std::ffi::OsStr::from_bytes(b"owner-\xff");
+        fs::write(state.owners().join(name), journal).unwrap();
+        let orphans = Orphan::find(&state).unwrap();
+        assert_eq!(orphans.len(), 1);
+        assert_eq!(orphans[0].jobs().collect::<Vec<_>>(), [&id]);
+        orphans.into_iter().for_each(|orphan| orphan.bury().unwrap());
+        assert_eq!(fs::read_dir(state.owners()).unwrap().count(), 0);
+        fs::remove_dir_all(state.root()).unwrap();
     }
 }

@@ -137,6 +137,34 @@ fn the_bound_is_told_and_what_crossed_it_is_stored() {
 }
 
 #[test]
+fn output_of_exactly_the_bound_is_not_too_much() {
+    let dir = Dir::new();
+    let bounds = Bounds { output_bytes: 10 };
+    let mut spool = Spool::create(&dir.0, redactor(), bounds).unwrap();
+    // Turns take up room of their own on disk, which is not output.
+    for byte in [b"a", b"b", b"c", b"d", b"e"] {
+        assert_eq!(spool.append(Stream::Stdout, byte).unwrap(), Appended::Stored);
+        assert_eq!(spool.append(Stream::Stderr, byte).unwrap(), Appended::Stored);
+    }
+    assert_eq!(spool.append(Stream::Stdout, b"").unwrap(), Appended::Stored);
+    assert_eq!(spool.append(Stream::Stdout, b"f").unwrap(), Appended::Full);
+}
+
+#[test]
+fn digests_are_those_of_the_bytes_that_came() {
+    use sha2::{Digest, Sha256};
+    for size in [0, 5, 300_000] {
+        let dir = Dir::new();
+        let mut spool = spool(&dir);
+        let bytes: Vec<u8> = (0..size).map(|at: u32| (at % 251) as u8).collect();
+        bytes.chunks(7_000).for_each(|part| append(&mut spool, Stream::Stderr, part));
+        let totals = spool.finish().unwrap();
+        let expected = (size > 0).then(|| <[u8; 32]>::from(Sha256::digest(&bytes)));
+        assert_eq!((totals.stdout_digest, totals.stderr_digest), (None, expected), "{size}");
+    }
+}
+
+#[test]
 fn a_full_disk_is_told_and_what_was_stored_stays() {
     let dir = Dir::new();
     let mut spool = spool(&dir);
