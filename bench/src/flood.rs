@@ -5,7 +5,7 @@
 
 use crate::run::{engine, median};
 use ricasso_engine::engine::{Engine, Spares};
-use ricasso_engine::request::{Caller, OnFailure, Request, Stdin, Step};
+use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
 use ricasso_os::{Cancel, Keeper};
 use std::error::Error;
 use std::fs::File;
@@ -79,6 +79,7 @@ fn ours(engine: &Engine, text: &str) -> Result<(Duration, String), Box<dyn Error
         stdin: Stdin::Closed,
         timeout: None,
         caller: Caller { door: "library".into(), session: "bench".into(), client: None },
+        manner: Manner::default(),
     };
     let began = Instant::now();
     let reply = engine.run(&request, &Cancel::new()?)?;

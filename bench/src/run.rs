@@ -5,7 +5,7 @@
 
 use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
 use ricasso_engine::policy::{Policy, Preset};
-use ricasso_engine::request::{Caller, OnFailure, Request, Stdin, Step};
+use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
 use ricasso_engine::run::StateDir;
 use ricasso_os::{Cancel, Keeper};
 use std::io::Read;
@@ -129,5 +129,6 @@ fn request() -> Request {
         stdin: Stdin::Closed,
         timeout: None,
         caller: Caller { door: "library".into(), session: "bench".into(), client: None },
+        manner: Manner::default(),
     }
 }

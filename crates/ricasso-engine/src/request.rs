@@ -5,6 +5,7 @@
 
 mod bytes;
 mod check;
+mod manner;
 mod path;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use std::time::Duration;
 
 pub use bytes::{Bytes, to_hex};
 pub use check::{Error, MAX_ENV, MAX_STEPS, MAX_TEXT_BYTES, MAX_WORDS};
+pub use manner::{Manner, Tenure, WindowSize};
 
 /// One call: what to run, where, with what, for whom. Serialisable, so that it can be kept,
 /// replayed, and one day be run somewhere else.
@@ -36,6 +38,9 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// Who asks.
     pub caller: Caller,
+    /// How the job is held; a plain call unless said otherwise.
+    #[serde(default)]
+    pub manner: Manner,
 }
 
 /// One command of a request.
@@ -87,6 +92,8 @@ pub enum Stdin {
     Text(Bytes),
     /// The content of this file, opened by the owner before the command starts.
     File(#[serde(with = "path")] PathBuf),
+    /// What is fed to the job while it runs; the owner holds the other end.
+    Fed,
 }
 
 /// Who asks: for the record and for the session's own places, never as authority.

@@ -4,11 +4,12 @@
 //! exec or in exit and never returns.
 
 use crate::channel::{Arrival, Channel, Wait};
-use crate::wire::{Ceilings, Order, Reader, Stage, Writer};
+use crate::wire::{Ceilings, Order, Reader, STATE_FD, Stage, Word, Writer};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
 use std::ffi::CString;
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
@@ -27,18 +28,30 @@ pub(crate) fn command(job: &Channel, note: OwnedFd) -> ! {
     if job.is_silent() {
         rehearse();
     }
-    let Ok(Arrival::Message(bytes, streams)) = job.receive(Wait::Forever) else { leave() };
+    let Some((bytes, mut streams)) = next_order(job) else { leave() };
+    let state = streams.split_off(streams.len().min(3)).pop();
     let (Ok(order), Ok(streams)) = (Order::decode(&bytes), <[OwnedFd; 3]>::try_from(streams))
     else {
         leave()
     };
     tell(&note, &head_of(&order));
-    let (stage, errno) = become_command(&order, &streams);
+    let (stage, errno) = become_command(&order, &streams, state.as_ref());
     let mut out = Writer::default();
     out.number(stage.number());
     out.number(errno.raw_os_error() as u64);
     tell(&note, &out.0);
     leave()
+}
+
+/// The next order. Words that were meant for the command before this one, which ended or never
+/// began while they were on their way, are passed over: the owner says them again.
+pub(crate) fn next_order(job: &Channel) -> Option<(Vec<u8>, Vec<OwnedFd>)> {
+    loop {
+        let Ok(Arrival::Message(bytes, fds)) = job.receive(Wait::Forever) else { return None };
+        if Word::decode(&bytes).is_err() {
+            return Some((bytes, fds));
+        }
+    }
 }
 
 /// After a fork the first touch of each page costs a fault. While no order is there yet, there is
@@ -81,8 +94,12 @@ fn head_of(order: &Order) -> Vec<u8> {
 }
 
 /// Returns only on failure.
-fn become_command(order: &Order, streams: &[OwnedFd; 3]) -> (Stage, Errno) {
-    if let Err(errno) = prepare(order, streams) {
+fn become_command(
+    order: &Order,
+    streams: &[OwnedFd; 3],
+    state: Option<&OwnedFd>,
+) -> (Stage, Errno) {
+    if let Err(errno) = prepare(order, streams, state) {
         return (Stage::Prepare, errno);
     }
     if let Err(errno) = rustix::process::chdir(&order.cwd) {
@@ -91,7 +108,11 @@ fn become_command(order: &Order, streams: &[OwnedFd; 3]) -> (Stage, Errno) {
     (Stage::Execute, execute(order))
 }
 
-fn prepare(order: &Order, streams: &[OwnedFd; 3]) -> Result<(), Errno> {
+fn prepare(
+    order: &Order,
+    streams: &[OwnedFd; 3],
+    state: Option<&OwnedFd>,
+) -> Result<(), Errno> {
     // A session of its own: no controlling terminal, so that opening /dev/tty fails at once.
     rustix::process::setsid()?;
     // A command that kills its warden goes with it, and gets no turn at the owner, who ends the
@@ -100,9 +121,23 @@ fn prepare(order: &Order, streams: &[OwnedFd; 3]) -> Result<(), Errno> {
     rustix::stdio::dup2_stdin(&streams[0])?;
     rustix::stdio::dup2_stdout(&streams[1])?;
     rustix::stdio::dup2_stderr(&streams[2])?;
+    if order.terminal {
+        rustix::process::ioctl_tiocsctty(&streams[0])?;
+    }
+    if let Some(state) = state {
+        duplicate(state, STATE_FD)?;
+    }
     set_ceilings(&order.ceilings)?;
     crate::signals::unblock_all();
     Ok(())
+}
+
+/// A copy under this number, which survives the exec.
+fn duplicate(from: &OwnedFd, to: i32) -> Result<(), Errno> {
+    // SAFETY: `from` is open during the call, and this process, which is about to execute, holds
+    // nothing under the number `to` that it still uses (dup2(2)).
+    let answer = unsafe { libc::dup2(from.as_raw_fd(), to) };
+    if answer < 0 { Err(last_errno()) } else { Ok(()) }
 }
 
 fn set_ceilings(ceilings: &Ceilings) -> Result<(), Errno> {
@@ -163,6 +198,10 @@ fn execute_at(program: &[u8], argv: &[CString], env: &[CString]) -> Errno {
     // SAFETY: `program` and every element of `argv` and `env` are NUL-terminated strings that live
     // until the call returns, and both arrays end in a null pointer, as execve(2) demands.
     unsafe { libc::execve(program.as_ptr(), argv.as_ptr(), env.as_ptr()) };
+    last_errno()
+}
+
+fn last_errno() -> Errno {
     Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::INVAL)
 }
 
@@ -190,4 +229,25 @@ fn tell(note: &OwnedFd, mut bytes: &[u8]) {
 pub(crate) fn leave() -> ! {
     // SAFETY: _exit ends the process and touches no memory of it.
     unsafe { libc::_exit(0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_the_command_before_are_not_taken_for_an_order() {
+        let (owner, warden) = Channel::pair().unwrap();
+        owner.send(&Word::Terminate.encode(), &[]).unwrap();
+        owner.send(&Word::Kill.encode(), &[]).unwrap();
+        let order = Order { argv: vec![b"true".to_vec()], ..Order::default() };
+        owner.send(&order.encode(), &[owner.as_fd()]).unwrap();
+        let (bytes, fds) = next_order(&warden).unwrap();
+        assert_eq!(Order::decode(&bytes).unwrap(), order);
+        assert_eq!(fds.len(), 1);
+        owner.send(&Word::Kill.encode(), &[]).unwrap();
+        // The copy that came along is an end of the socket too.
+        drop((owner, fds));
+        assert!(next_order(&warden).is_none());
+    }
 }

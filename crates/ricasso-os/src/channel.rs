@@ -14,8 +14,8 @@ use std::mem::MaybeUninit;
 /// A message of up to this many bytes goes through the socket itself; a longer one goes into an
 /// anonymous file whose descriptor is sent. The kernel's default send buffer is 208 KiB.
 const INLINE_BYTES: usize = 64 * 1024;
-/// Descriptors in one message: three streams, and one for a long payload.
-const MOST_FDS: usize = 4;
+/// Descriptors in one message: three streams, one for the state, and one for a long payload.
+const MOST_FDS: usize = 5;
 /// Marks a message whose payload is in the last descriptor.
 const LONG: &[u8] = b"\0long";
 

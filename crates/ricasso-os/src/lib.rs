@@ -9,23 +9,35 @@ compile_error!("ricasso runs on Linux so far; the macOS and Windows halves of th
 mod after_fork;
 mod cancel;
 mod channel;
+mod detach;
 mod error;
+mod feed;
 mod handle;
 mod host;
 mod keeper;
 mod pipe;
+mod pty;
 mod ready;
 mod signals;
+mod socket;
 mod tree;
+mod waits;
 mod warden;
 mod wire;
 
 pub use cancel::{Cancel, Cancelled};
+pub use detach::{leave_session, let_go_of_streams};
 pub use error::{Error, Result};
+pub use feed::Feeder;
 pub use host::{Host, own_uid};
 pub use keeper::{KEEPER_NAME, Keeper};
-pub use pipe::{Input, Output, closed_input, file_input, output, random, text_input};
+pub use pipe::{
+    Input, Output, closed_input, fed_input, file_input, output, random, state_file, text_input,
+};
+pub use pty::{Terminal, terminal};
 pub use ready::{ready, writable};
-pub use tree::Member;
+pub use socket::{call, is_ours, listen};
+pub use tree::{Member, Used, used_by};
+pub use waits::{Asleep, Mouth, Seen, seen};
 pub use warden::{Ended, Report, Status, Usage, Warden};
-pub use wire::{Ceilings, Limit, Order, Stage};
+pub use wire::{Ceilings, Limit, Order, STATE_FD, Stage};

@@ -1,6 +1,7 @@
 //! The three streams of a command, made by its owner.
 
 use crate::error::{Error, Result};
+use crate::feed::Feeder;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -71,6 +72,21 @@ pub fn text_input(text: &[u8]) -> Result<Input> {
     Ok(Input(file.into()))
 }
 
+/// A pipe that the owner writes to while the job runs.
+pub fn fed_input() -> Result<(Input, Feeder)> {
+    let (reader, writer) =
+        pipe_with(PipeFlags::CLOEXEC).map_err(Error::call("make a pipe for standard input"))?;
+    rustix::io::ioctl_fionbio(&writer, true).map_err(Error::call("make a pipe non-blocking"))?;
+    Ok((Input(reader), Feeder::new(writer)))
+}
+
+/// A file without a name: what a shell leaves of its state, for the next one.
+pub fn state_file() -> Result<File> {
+    let file = memfd_create("ricasso-state", MemfdFlags::CLOEXEC)
+        .map_err(Error::call("make an anonymous file for the shell's state"))?;
+    Ok(file.into())
+}
+
 /// A pipe for one output stream.
 pub fn output() -> Result<Output> {
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(Error::call("make a pipe"))?;
@@ -78,7 +94,17 @@ pub fn output() -> Result<Output> {
     Ok(Output { reader: reader.into(), writer: Some(writer) })
 }
 
+impl Input {
+    pub(crate) fn of_terminal(slave: OwnedFd) -> Input {
+        Input(slave)
+    }
+}
+
 impl Output {
+    pub(crate) fn of_terminal(master: OwnedFd, slave: OwnedFd) -> Output {
+        Output { reader: master.into(), writer: Some(slave) }
+    }
+
     /// The child's end, until [`Output::close_writer`].
     pub fn writer(&self) -> Option<BorrowedFd<'_>> {
         self.writer.as_ref().map(AsFd::as_fd)

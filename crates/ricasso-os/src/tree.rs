@@ -43,10 +43,46 @@ pub(crate) fn become_subreaper() -> Result<()> {
     rustix::process::set_child_subreaper(Some(own)).map_err(Error::call("become a subreaper"))
 }
 
+/// What the processes of a job have used up to now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Used {
+    /// Living processes.
+    pub processes: u64,
+    /// Resident memory of all of them.
+    pub memory_bytes: u64,
+    /// Time in user mode, of the living and of those that they waited for.
+    pub user: Duration,
+    /// Time in the kernel, likewise.
+    pub system: Duration,
+}
+
+/// The job that a command belongs to: everything below its warden, wherever it hid.
+pub(crate) fn job_of(command: i32) -> Vec<i32> {
+    let Some(warden) = proc::parent(command) else { return Vec::new() };
+    below(warden, &BTreeSet::new())
+}
+
+/// Looks at the job that a command belongs to, from outside. Nothing where it is gone.
+pub fn used_by(command: i32) -> Used {
+    let mut used = Used::default();
+    for pid in job_of(command) {
+        let (user, system) = proc::times(pid);
+        used.processes += 1;
+        used.memory_bytes += proc::resident_bytes(pid);
+        used.user += user;
+        used.system += system;
+    }
+    used
+}
+
 /// All living processes below this one, but for the trees below `spare`. Parents come first.
 pub(crate) fn members(spare: &BTreeSet<i32>) -> Vec<i32> {
+    below(rustix::process::getpid().as_raw_nonzero().get(), spare)
+}
+
+fn below(root: i32, spare: &BTreeSet<i32>) -> Vec<i32> {
     let mut found = Vec::new();
-    let mut queue = vec![rustix::process::getpid().as_raw_nonzero().get()];
+    let mut queue = vec![root];
     while let Some(parent) = queue.pop() {
         for child in proc::children(parent) {
             if spare.contains(&child) {

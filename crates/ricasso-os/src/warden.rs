@@ -33,9 +33,16 @@ impl Warden {
         self.handle.rouse();
     }
 
-    /// Hands over one order with the child's ends of its three streams.
-    pub fn start(&self, order: &Order, streams: [BorrowedFd<'_>; 3]) -> Result<()> {
-        self.job.send(&order.encode(), &streams).map_err(who_is_gone)
+    /// Hands over one order with the child's ends of its three streams, and where it keeps its
+    /// state the descriptor for it.
+    pub fn start(
+        &self,
+        order: &Order,
+        streams: [BorrowedFd<'_>; 3],
+        state: Option<BorrowedFd<'_>>,
+    ) -> Result<()> {
+        let fds: Vec<BorrowedFd<'_>> = streams.into_iter().chain(state).collect();
+        self.job.send(&order.encode(), &fds).map_err(who_is_gone)
     }
 
     /// Asks the whole tree to end (SIGTERM).

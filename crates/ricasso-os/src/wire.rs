@@ -21,7 +21,13 @@ pub struct Order {
     pub litter: Vec<PathBuf>,
     /// Another order follows on the same warden.
     pub more: bool,
+    /// Standard input is a terminal, and becomes the controlling one.
+    pub terminal: bool,
 }
+
+/// The command's number of the descriptor for its state, where one is handed over: high enough to
+/// be in nobody's way.
+pub const STATE_FD: i32 = 198;
 
 /// Upper bounds for one job; `None` means that the policy asks for none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -96,6 +102,7 @@ impl Order {
         out.list(self.litter.iter().map(|path| path.as_os_str().as_bytes()));
         out.ceilings(&self.ceilings);
         out.number(u64::from(self.more));
+        out.number(u64::from(self.terminal));
         out.0
     }
 
@@ -191,6 +198,7 @@ impl<'a> Reader<'a> {
             litter: self.list()?.into_iter().map(path).collect(),
             ceilings: self.ceilings()?,
             more: self.number()? == 1,
+            terminal: self.number()? == 1,
         })
     }
 }
@@ -243,6 +251,7 @@ mod tests {
             ceilings: Ceilings { processes: Some(7), open_files: Some(0), ..Ceilings::default() },
             litter: vec!["/a/b".into()],
             more: true,
+            terminal: true,
         }
     }
 

@@ -5,7 +5,7 @@
 
 use ricasso_engine::engine::Engine;
 use ricasso_engine::policy::{Policy, Preset};
-use ricasso_engine::request::{Caller, OnFailure, Request, Stdin, Step};
+use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
 use ricasso_os::{Cancel, Keeper};
 use std::io::Write;
 
@@ -22,6 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         stdin: Stdin::Closed,
         timeout: None,
         caller: Caller { door: "library".into(), session: "example".into(), client: None },
+        manner: Manner::default(),
     };
     let job = engine.start(&request, Cancel::new()?)?;
     let reply = job.wait()?;

@@ -3,7 +3,7 @@
 
 use ricasso_engine::engine::Engine;
 use ricasso_engine::policy::{Policy, Preset};
-use ricasso_engine::request::{Caller, OnFailure, Request, Stdin, Step};
+use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
 use ricasso_os::{Cancel, Keeper};
 use std::io::Write;
 
@@ -21,6 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         stdin: Stdin::Closed,
         timeout: None,
         caller: Caller { door: "library".into(), session: "example".into(), client: None },
+        manner: Manner::default(),
     };
     // The first jobs fill caches and pools that later ones use again.
     for _ in 0..count.div_ceil(10) {

@@ -190,6 +190,7 @@ fn input_of(stdin: &Stdin) -> Result<Input, Error> {
         Stdin::Closed => ricasso_os::closed_input(),
         Stdin::Text(text) => ricasso_os::text_input(text.as_slice()),
         Stdin::File(path) => ricasso_os::file_input(path),
+        Stdin::Fed => ricasso_os::closed_input(),
     };
     made.map_err(Error::Os)
 }

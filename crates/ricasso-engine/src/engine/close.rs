@@ -10,7 +10,7 @@ use crate::plan::Enforced;
 use crate::policy::{self, Judgement};
 use crate::record::{self, Entry, Phase, Receipt};
 use crate::reply::Reply;
-use crate::request::Request;
+use crate::request::{Request, Tenure};
 use crate::run::{Ending, Failure, JobId, Outcome};
 use crate::scene::Scene;
 use std::time::SystemTime;
@@ -227,9 +227,11 @@ impl Hall {
         let mut hints: Vec<Redacted<String>> = self.told.iter().map(|told| text(told)).collect();
         let deadline = admitted.plan().allowance().deadline;
         if let (true, Some(applied)) = (deadline.is_clamped(), deadline.applied) {
-            hints.push(text(&format!(
-                "the deadline was cut to {applied:?}, the policy's limits.max_timeout"
-            )));
+            let key = match admitted.request().manner.tenure {
+                Tenure::Call => "limits.max_timeout",
+                Tenure::Background => "limits.max_background",
+            };
+            hints.push(text(&format!("the deadline was cut to {applied:?}, the policy's {key}")));
         }
         let read = policy::hints(admitted.request(), &self.policy);
         hints.extend(read.iter().map(|hint| text(hint)));

@@ -129,6 +129,7 @@ impl Hall {
             ceilings: allowance.ceilings,
             litter: Vec::new(),
             more: step.more,
+            terminal: false,
         };
         let script =
             self.script_of(admitted.request().caller.session.as_str(), admitted.id(), step)?;

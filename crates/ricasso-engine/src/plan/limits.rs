@@ -1,7 +1,7 @@
 //! The time and the resources that a job gets.
 
 use crate::policy::{Limit, Policy};
-use crate::request::Request;
+use crate::request::{Request, Tenure};
 use ricasso_os::Ceilings;
 use std::time::Duration;
 
@@ -33,7 +33,15 @@ impl Allowance {
     pub(super) fn of(request: &Request, policy: &Policy) -> Allowance {
         let limits = policy.limits();
         Allowance {
-            deadline: deadline(request.timeout, at(limits.timeout), at(limits.max_timeout)),
+            deadline: match request.manner.tenure {
+                Tenure::Call => {
+                    deadline(request.timeout, at(limits.timeout), at(limits.max_timeout))
+                }
+                Tenure::Background => {
+                    let most = at(limits.max_background);
+                    deadline(request.timeout, most, most)
+                }
+            },
             idle: at(limits.idle),
             grace: limits.grace.0,
             ceilings: Ceilings {

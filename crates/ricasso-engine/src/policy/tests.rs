@@ -1,7 +1,7 @@
 //! The verdict cases: every file under `cases/verdict`, and replay of each from its own record.
 
 use super::{Layer, Origin, Overrides, Policy, Preset, judge};
-use crate::request::{Caller, OnFailure, Request, Stdin, Step};
+use crate::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
 use crate::scene::{Answer, Described, Fact, Live, Look, Query, Recorded, Scene};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -71,6 +71,7 @@ fn request(case: &Case) -> Request {
         stdin: Stdin::Closed,
         timeout: None,
         caller: Caller { door: "library".into(), session: "s".into(), client: None },
+        manner: Manner::default(),
     }
 }
 

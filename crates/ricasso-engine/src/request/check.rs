@@ -194,7 +194,7 @@ fn at_most(what: &'static str, found: usize, most: usize) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Caller, OnFailure, Stdin};
+    use super::super::{Caller, Manner, OnFailure, Stdin};
     use super::*;
 
     fn request(step: Step) -> Request {
@@ -207,6 +207,7 @@ mod tests {
             stdin: Stdin::Closed,
             timeout: None,
             caller: Caller { door: "library".into(), session: "s".into(), client: None },
+            manner: Manner::default(),
         }
     }
 

@@ -123,7 +123,7 @@ pub fn drive(
         let (Some(stdout), Some(stderr)) = (out.writer(), err.writer()) else {
             unreachable!("both writers were made above and are closed below");
         };
-        match warden.start(order, [input.as_fd(), stdout, stderr]) {
+        match warden.start(order, [input.as_fd(), stdout, stderr], None) {
             // A warden that is gone already is a job that is lost, and is told as one.
             Ok(()) | Err(ricasso_os::Error::Gone { .. }) => {}
             Err(error) => return Err(error.into()),

@@ -148,7 +148,7 @@ pub(crate) fn close_all_but(keep: &[BorrowedFd<'_>]) -> Result<()> {
 }
 
 /// The standard descriptors of a warden lead nowhere: it must not hold its caller's pipes open.
-fn silence() -> Result<()> {
+pub(crate) fn silence() -> Result<()> {
     let null = rustix::fs::open(
         "/dev/null",
         rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CLOEXEC,

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 /// A command line is cut here: it only names a survivor to a reader.
 const COMMAND_BYTES: usize = 200;
@@ -44,6 +45,17 @@ pub(super) fn resident_bytes(pid: i32) -> u64 {
         text.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok())
     });
     pages.unwrap_or(0).saturating_mul(rustix::param::page_size() as u64)
+}
+
+/// The time that a process and its reaped children have used, in user mode and in the kernel.
+pub(super) fn times(pid: i32) -> (Duration, Duration) {
+    let Some(fields) = fields(pid) else { return Default::default() };
+    let mut ticks = fields.split_ascii_whitespace().skip(11).map(|word| word.parse().unwrap_or(0));
+    let mut next = || ticks.next().unwrap_or(0u64);
+    let (user, system, waited_user, waited_system) = (next(), next(), next(), next());
+    let tick = 1000 / rustix::param::clock_ticks_per_second().max(1);
+    let time = |ticks: u64| Duration::from_millis(ticks.saturating_mul(tick));
+    (time(user + waited_user), time(system + waited_system))
 }
 
 /// The command line, words joined by spaces; the short name where it is empty.

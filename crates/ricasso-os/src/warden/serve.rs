@@ -111,7 +111,7 @@ impl Post {
     /// No process for the command (a limit of the user, a full machine): that is its answer. The
     /// order is taken first, since a socket closed over an unread message would swallow the answer.
     fn give_up(&self, error: &Error) -> Result<()> {
-        self.job.receive(Wait::Forever)?;
+        drop(after_fork::next_order(&self.job));
         self.tell(&Report::NotStarted { stage: Stage::Prepare, errno: error.errno() })
     }
 

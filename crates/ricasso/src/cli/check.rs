@@ -5,7 +5,7 @@ use super::{jsonl, print, read, run};
 use crate::config::{self, Choice, Places};
 use crate::exit;
 use ricasso_engine::engine::{Checked, check_alone};
-use ricasso_engine::request::{Caller, OnFailure, Request, Stdin, Step};
+use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
 use std::path::PathBuf;
 
 /// An exit code, or what went wrong on the way to it.
@@ -59,6 +59,7 @@ pub(super) fn request(steps: Vec<Step>, cwd: PathBuf, workspace: Option<PathBuf>
         stdin: Stdin::Closed,
         timeout: None,
         caller: Caller { door: "cli".into(), session: run::SESSION.into(), client: None },
+        manner: Manner::default(),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::exit;
 use ricasso_engine::engine::{Engine, Setup};
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::{
-    Bytes, Caller, MAX_TEXT_BYTES, OnFailure, Request, ScriptShell, Stdin, Step,
+    Bytes, Caller, MAX_TEXT_BYTES, Manner, OnFailure, Request, ScriptShell, Stdin, Step,
 };
 use ricasso_os::{Cancel, Keeper};
 use std::fmt;
@@ -117,6 +117,7 @@ fn request(args: &Run, places: &Places, held: &Held) -> Result<Request, Failure>
         stdin,
         timeout: args.timeout,
         caller: Caller { door: "cli".into(), session: SESSION.into(), client: None },
+        manner: Manner::default(),
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::place::{Place, eventually, mark, marked, program};
 use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
 use ricasso_engine::policy::{Policy, Preset};
-use ricasso_engine::request::{Bytes, Caller, OnFailure, Request, Stdin, Step};
+use ricasso_engine::request::{Bytes, Caller, Manner, OnFailure, Request, Stdin, Step};
 use ricasso_engine::run::StateDir;
 use ricasso_os::{Cancel, Keeper};
 use std::time::Duration;
@@ -36,6 +36,7 @@ pub(crate) fn request(place: &Place, text: &str) -> Request {
         stdin: Stdin::Closed,
         timeout: None,
         caller: Caller { door: "library".into(), session: "tests".into(), client: None },
+        manner: Manner::default(),
     }
 }
 
