@@ -108,11 +108,7 @@ fn become_command(
     (Stage::Execute, execute(order))
 }
 
-fn prepare(
-    order: &Order,
-    streams: &[OwnedFd; 3],
-    state: Option<&OwnedFd>,
-) -> Result<(), Errno> {
+fn prepare(order: &Order, streams: &[OwnedFd; 3], state: Option<&OwnedFd>) -> Result<(), Errno> {
     // A session of its own: no controlling terminal, so that opening /dev/tty fails at once.
     rustix::process::setsid()?;
     // A command that kills its warden goes with it, and gets no turn at the owner, who ends the

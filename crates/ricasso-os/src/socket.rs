@@ -10,11 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// Listens in this directory, which is ours alone, under this name.
 pub fn listen(directory: &Path, name: &str) -> Result<UnixListener> {
-    let failed = |source| Error::Path {
-        what: "listen on the socket",
-        path: directory.join(name),
-        source,
-    };
+    let failed =
+        |source| Error::Path { what: "listen on the socket", path: directory.join(name), source };
     let (_held, path) = short(directory, name)?;
     let listener = UnixListener::bind(&path).map_err(failed)?;
     std::fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(failed)?;
@@ -23,11 +20,8 @@ pub fn listen(directory: &Path, name: &str) -> Result<UnixListener> {
 
 /// Calls the socket of this name. Whoever answers is the same user.
 pub fn call(directory: &Path, name: &str) -> Result<UnixStream> {
-    let failed = |source| Error::Path {
-        what: "call the socket",
-        path: directory.join(name),
-        source,
-    };
+    let failed =
+        |source| Error::Path { what: "call the socket", path: directory.join(name), source };
     let (_held, path) = short(directory, name)?;
     let stream = UnixStream::connect(&path).map_err(failed)?;
     if !is_ours(&stream) {
