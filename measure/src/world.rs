@@ -1,6 +1,6 @@
 //! The world that all cases share, and what one case changes in it.
 
-use ricasso_engine::request::{Bytes, Caller, OnFailure, Request, Stdin, Step};
+use ricasso_engine::request::{Bytes, Caller, Manner, OnFailure, Request, Stdin, Step};
 use ricasso_engine::scene::Described;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +35,7 @@ pub(crate) fn request(step: Step, cwd: PathBuf, env: Vec<(Bytes, Bytes)>) -> Req
         stdin: Stdin::Closed,
         timeout: None,
         caller: Caller { door: "library".into(), session: "measure".into(), client: None },
+        manner: Manner::default(),
     }
 }
 
