@@ -6,6 +6,7 @@
 
 pub mod corpus;
 mod policies;
+pub mod vectors;
 mod world;
 
 pub use policies::{Loaded, Policies};

@@ -12,7 +12,11 @@ pub(crate) const HOME: &str = "/home/user";
 /// A repository with a neighbour, and two links that lead to it.
 pub(crate) fn common() -> Described {
     let inside = |name: &str| PathBuf::from(WORKSPACE).join(name);
-    Described::new()
+    let system =
+        "/bin /boot /dev /etc /home /lib /opt /proc /root /run /sbin /srv /sys /tmp /usr /var"
+            .split(' ');
+    let world = system.fold(Described::new(), Described::directory);
+    world
         .set("HOME", HOME)
         .set("PWD", WORKSPACE)
         .directory(HOME)

@@ -22,7 +22,8 @@ usage: cargo xtask VERB
   check          format, clippy, tidy, tests, docs; the last line counts the tests
   check --full   the same with RICASSO_LONG=1, and the long forms besides
   tidy           only what STYLE.md says that a machine can check
-  corpus DIR [--list]   how well the judge judges the labelled commands below DIR
+  corpus DIR [--list]       how well the judge judges the labelled commands below DIR
+  vectors [FILE] [--list]   whether it judges the contracts' vectors as expected
 ";
 
 /// Bad usage, as in every program of this project.
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
         ["check"] => check::run(&root(), check::Extent::Short),
         ["check", "--full"] => check::run(&root(), check::Extent::Full),
         ["tidy"] => tidy::run(&root()),
-        ["corpus", ..] => return measure(&words),
+        ["corpus" | "vectors", ..] => return measure(&words),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(BAD_USAGE);

@@ -16,10 +16,13 @@ mod layered;
 mod layers;
 mod lint;
 mod loader;
+mod mention;
 mod merge;
 mod misleading;
 mod opaque;
+mod operator;
 mod pattern;
+mod place;
 mod preset;
 mod rule;
 mod sections;
@@ -49,10 +52,10 @@ pub use sections::{
     Commands, Env, Files, General, Guards, Hook, Jobs, Limits, Net, Programs, Record, Redact,
 };
 pub use settled::Policy;
-pub use text::{Glob, Matcher, Only, PathText, RegexText, Roots};
+pub use text::{Glob, Matcher, Only, OnlyIn, PathText, RegexText, Roots};
 pub use unit::{Count, Limit, Pause, Size};
 pub use value::{
-    Denials, Durability, Git, Guard, Mode, Opaque, Partial, Reach, Shell, Survivors, Then, Tmp,
-    Unknown,
+    Denials, Durability, Git, Guard, Mode, Opaque, Operators, Partial, Reach, Shell, Survivors,
+    Then, Tmp, Unknown, Words,
 };
 pub use verdict::{By, Grant, Judgement, Question, Reason, ReasonLayer, Refusal, Verdict};

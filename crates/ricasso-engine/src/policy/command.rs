@@ -193,7 +193,8 @@ impl Seen<'_> {
             (None, Then::Ask, Meets::Yes | Meets::Perhaps) => Some(Weight::Ask),
             (Some(GuardName::Destructive), then, meets) => {
                 // An unknown program is the business of `unknown`, not of each guard.
-                if self.command.names.is_empty() {
+                let counts = bench.policy.guards().counts(&rule.id);
+                if self.command.names.is_empty() || !counts {
                     return None;
                 }
                 guard_weight(guard, then, meets)

@@ -6,10 +6,14 @@
 
 use super::command::{self, Judged};
 use super::loader::{self, Setter};
+use super::mention;
 use super::misleading;
+use super::operator;
 use super::pattern::Command;
+use super::place;
 use super::rule::{Places, Rule};
 use super::settled::Policy;
+use super::value::Operators;
 use super::verdict::{self, Judgement, Reason, ReasonLayer, Verdict};
 use super::walk::{self, Reads, Simple, Walked};
 use super::words::Meets;
@@ -38,6 +42,7 @@ pub fn judge(request: &Request, policy: &Policy, look: &dyn Look) -> Judgement {
     };
     let mut findings = Findings::default();
     variables(request, &mut findings);
+    place::judge(&bench, &mut findings);
     for (number, step) in request.steps.iter().enumerate() {
         findings.step = number;
         judge_step(step, &bench, &mut findings);
@@ -143,7 +148,7 @@ fn judge_step(step: &Step, bench: &Bench<'_>, findings: &mut Findings) {
             reason("misleading-text", ReasonLayer::Policy, span, message, remedy),
         );
     }
-    match_patterns(&text, Where::Text, bench.policy, findings);
+    literally(step, &text, bench, findings);
     let (walked, reads, judged) = match step {
         Step::Argv(words) => (one_command(words, text.len()), Reads::Sh, Judged::Argv),
         Step::Shell(_) => {
@@ -169,6 +174,22 @@ fn judge_step(step: &Step, bench: &Bench<'_>, findings: &mut Findings) {
         }
         command::judge(&simple, judged, bench, findings);
     }
+}
+
+/// What is judged by the letters of the text: operators first, as one contract wants it.
+fn literally(step: &Step, text: &[u8], bench: &Bench<'_>, findings: &mut Findings) {
+    let reads = match step {
+        Step::Argv(_) | Step::Shell(_) => Reads::of(bench.policy.shell()),
+        Step::Script { shell, .. } => Reads::of_script(*shell),
+    };
+    match (step, bench.policy.commands().operators) {
+        (Step::Shell(_) | Step::Script { .. }, Operators::Deny) => {
+            operator::judge(text, reads, findings);
+        }
+        (Step::Argv(_), Operators::Deny) | (_, Operators::Allow) => {}
+    }
+    match_patterns(text, Where::Text, bench.policy, findings);
+    mention::judge(step, reads, bench, findings);
 }
 
 #[derive(Clone, Copy)]

@@ -13,11 +13,30 @@ pub enum Preset {
     Workspace,
     /// No cage.
     Open,
+    /// The dialect of contract 1: no cage, seven patterns, and the guard's rules behind them.
+    Flowforge,
+    /// The dialect of contract 2: inspection with listed programs and no operators.
+    Analysis,
+    /// The dialect of contract 3 in its read mode.
+    ExecuteCommand,
+    /// The dialect of contract 4: no cage, its own list of dangerous commands.
+    Exec,
+    /// The dialect of contract 5: workspace, home and /tmp.
+    Bash,
 }
 
 impl Preset {
     /// All of them.
-    pub const ALL: [Preset; 3] = [Preset::Read, Preset::Workspace, Preset::Open];
+    pub const ALL: [Preset; 8] = [
+        Preset::Read,
+        Preset::Workspace,
+        Preset::Open,
+        Preset::Flowforge,
+        Preset::Analysis,
+        Preset::ExecuteCommand,
+        Preset::Exec,
+        Preset::Bash,
+    ];
 
     /// The preset of this name.
     pub fn named(name: &str) -> Option<Preset> {
@@ -35,15 +54,24 @@ impl Preset {
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        self.mode().name()
+        match self {
+            Preset::Read => "read",
+            Preset::Workspace => "workspace",
+            Preset::Open => "open",
+            Preset::Flowforge => "flowforge",
+            Preset::Analysis => "analysis",
+            Preset::ExecuteCommand => "execute-command",
+            Preset::Exec => "exec",
+            Preset::Bash => "bash",
+        }
     }
 
     /// Its mode.
     pub fn mode(self) -> Mode {
         match self {
-            Preset::Read => Mode::Read,
-            Preset::Workspace => Mode::Workspace,
-            Preset::Open => Mode::Open,
+            Preset::Read | Preset::Analysis | Preset::ExecuteCommand => Mode::Read,
+            Preset::Workspace | Preset::Bash => Mode::Workspace,
+            Preset::Open | Preset::Flowforge | Preset::Exec => Mode::Open,
         }
     }
 
@@ -54,6 +82,11 @@ impl Preset {
             Preset::Read => include_str!("../../policies/read.toml"),
             Preset::Workspace => include_str!("../../policies/workspace.toml"),
             Preset::Open => include_str!("../../policies/open.toml"),
+            Preset::Flowforge => include_str!("../../policies/flowforge.toml"),
+            Preset::Analysis => include_str!("../../policies/analysis.toml"),
+            Preset::ExecuteCommand => include_str!("../../policies/execute-command.toml"),
+            Preset::Exec => include_str!("../../policies/exec.toml"),
+            Preset::Bash => include_str!("../../policies/bash.toml"),
         };
         Layer { origin: Origin::Preset, name, text: text.to_string() }
     }

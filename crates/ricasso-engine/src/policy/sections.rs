@@ -6,11 +6,11 @@
 use super::layered::{Added, Assigned, Fixed, Granted, Layered};
 use super::merge::Merge;
 use super::pattern::CommandPattern;
-use super::text::{Glob, Only, PathText, RegexText, Roots};
+use super::text::{Glob, Only, OnlyIn, PathText, RegexText, Roots};
 use super::unit::{Count, Limit, Pause, Size};
 use super::value::{
-    Denials, Durability, Git, Guard, Mode, Opaque, Partial, Reach, Shell, Survivors, Then, Tmp,
-    Unknown,
+    Denials, Durability, Git, Guard, Mode, Opaque, Operators, Partial, Reach, Shell, Survivors,
+    Then, Tmp, Unknown, Words,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -91,6 +91,10 @@ section! {
         "show" show: Granted<PathText>,
         /// Readable, never writable; a relative path means in every directory.
         "protect" protect: Added<PathText>,
+        /// Where commands may be started, where set.
+        "cwd" cwd: OnlyIn,
+        /// Which words are held to the readable roots.
+        "words" words: Words,
     }
 }
 
@@ -125,6 +129,8 @@ section! {
         "ask" ask: Added<CommandPattern>,
         /// Never.
         "deny" deny: Added<CommandPattern>,
+        /// Whether commands may be joined, redirected and substituted.
+        "operators" operators: Operators,
     }
 }
 
@@ -135,6 +141,8 @@ section! {
         "destructive" destructive: Guard,
         /// What git may do.
         "git" git: Git,
+        /// The rules of the destructive guard that count, where not all of them do.
+        "rules" rules: Only,
     }
 }
 
@@ -228,6 +236,14 @@ impl Env {
     /// Whether a variable of ricasso's own environment is passed on.
     pub fn passes(&self, name: &[u8]) -> bool {
         self.pass.iter().any(|glob| glob.matches(name))
+    }
+}
+
+impl Guards {
+    /// Whether a rule of the destructive guard counts.
+    pub fn counts(&self, rule: &str) -> bool {
+        let listed = |list: &[Glob]| list.iter().any(|glob| glob.matches(rule.as_bytes()));
+        self.destructive != Guard::Off && self.rules.list().is_none_or(listed)
     }
 }
 

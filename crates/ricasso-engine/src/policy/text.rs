@@ -43,6 +43,11 @@ pub struct Roots(Vec<PathText>);
 #[serde(transparent)]
 pub struct Only(Option<Vec<Glob>>);
 
+/// The only directories that something may happen in; unset means any.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct OnlyIn(Option<Vec<PathText>>);
+
 impl Glob {
     /// Reads a glob.
     pub fn new(text: impl Into<String>) -> Result<Self, &'static str> {
@@ -108,6 +113,13 @@ impl Only {
     }
 }
 
+impl OnlyIn {
+    /// The list, if there is one.
+    pub fn list(&self) -> Option<&[PathText]> {
+        self.0.as_deref()
+    }
+}
+
 impl std::ops::Deref for Roots {
     type Target = [PathText];
 
@@ -160,6 +172,33 @@ impl Layered for Only {
             (Some(_), None) => true,
             (Some(old), Some(new)) => new.iter().any(|name| !old.contains(name)),
         }
+    }
+}
+
+impl Layered for OnlyIn {
+    /// No list is the widest there is, but a preset without one means exactly that.
+    fn tightest() -> Self {
+        Self(None)
+    }
+
+    fn lay(&mut self, new: Self) {
+        *self = new;
+    }
+
+    fn widened_by(&self, new: &Self) -> bool {
+        match (&self.0, &new.0) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some(old), Some(new)) => {
+                new.iter().any(|path| !old.iter().any(|root| root.holds(path)))
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for OnlyIn {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<PathText>::deserialize(deserializer).map(|list| Self(Some(list)))
     }
 }
 

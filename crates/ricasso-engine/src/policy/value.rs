@@ -118,6 +118,26 @@ choice! {
 }
 
 choice! {
+    /// Whether commands may be joined, redirected and substituted.
+    Operators {
+        /// One command, nothing else.
+        Deny = "deny",
+        /// Whatever the shell reads.
+        Allow = "allow",
+    }
+}
+
+choice! {
+    /// Which words are held to the readable roots.
+    Words {
+        /// Every word that looks like an absolute path.
+        All = "all",
+        /// Those that a program takes for a path.
+        Meant = "meant",
+    }
+}
+
+choice! {
     /// What happens to processes that outlive their shell.
     Survivors {
         /// They are stopped.

@@ -50,6 +50,14 @@ impl Reads {
         }
     }
 
+    /// The reader's name for it.
+    pub(super) fn shell(self) -> ricasso_shell::Shell {
+        match self {
+            Reads::Bash => ricasso_shell::Shell::Bash,
+            Reads::Sh => ricasso_shell::Shell::Sh,
+        }
+    }
+
     /// A script's shell.
     pub(super) fn of_script(shell: ScriptShell) -> Self {
         match shell {
