@@ -11,6 +11,7 @@ mod bad_input;
 mod deaths;
 mod doors;
 mod endings;
+mod escape;
 mod excerpts;
 mod hostile;
 mod ledger;

@@ -1,0 +1,91 @@
+//! The escape suite: every attempt of `cases/escape` is made in mode open, where its effect must
+//! show, and in the cage, where it must not. Effects are seen from outside, never by exit codes.
+//!
+//! As root and as nobody, with namespaces and on a machine that refuses them.
+
+mod outcome;
+mod snapshot;
+mod stage;
+mod stand;
+mod table;
+
+use crate::place::skip;
+use outcome::{Counts, Outcome};
+use stage::{Actor, Hall};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use table::Attempt;
+
+/// Fewer attempts than this are no suite.
+const LEAST: usize = 120;
+/// Runs at once. Most of the time of a run is waiting.
+const WORKERS: usize = 4;
+
+#[test]
+fn every_attempt_is_written_down_completely() {
+    let attempts = table::read();
+    assert!(attempts.len() >= LEAST, "only {} attempts", attempts.len());
+    let mut names: Vec<_> =
+        attempts.iter().map(|attempt| (attempt.class.as_str(), attempt.name.as_str())).collect();
+    names.sort_unstable();
+    names.windows(2).for_each(|pair| assert_ne!(pair[0], pair[1], "two attempts of one name"));
+    for class in table::CLASSES {
+        let count = attempts.iter().filter(|attempt| attempt.class == *class).count();
+        assert!(count >= 5, "only {count} attempts of class {class}");
+    }
+    for attempt in &attempts {
+        attempt.check();
+    }
+}
+
+#[test]
+fn every_attempt_shows_its_effect_in_the_open_and_none_in_the_cage() {
+    let Some(hall) = Hall::new() else {
+        return skip("every_attempt_shows_its_effect", "there is no C compiler for the probe");
+    };
+    let attempts = table::read();
+    let tries: Vec<(&Attempt, Actor)> = attempts
+        .iter()
+        .flat_map(|attempt| hall.actors().into_iter().map(move |actor| (attempt, actor)))
+        .filter(|(attempt, actor)| attempt.is_for(*actor) && selected(attempt))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                while let Some((attempt, actor)) = tries.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let outcome = outcome::of(&hall, attempt, *actor);
+                    outcomes.lock().unwrap().extend(outcome);
+                }
+            });
+        }
+    });
+    let mut outcomes = outcomes.into_inner().unwrap();
+    outcomes.sort_by(|a, b| a.what.cmp(&b.what));
+    judge(&outcomes);
+}
+
+/// `RICASSO_ESCAPE=WORD` tries only the attempts whose name or class holds the word.
+fn selected(attempt: &Attempt) -> bool {
+    let Ok(word) = std::env::var("RICASSO_ESCAPE") else { return true };
+    attempt.name.contains(&word) || attempt.class == word
+}
+
+fn judge(outcomes: &[Outcome]) {
+    for outcome in outcomes {
+        eprintln!("{outcome}");
+    }
+    for skipped in outcomes.iter().filter_map(Outcome::skipped) {
+        skip("escape", &skipped);
+    }
+    let uncaged = outcomes.iter().filter(|outcome| outcome.lacks_a_cage()).count();
+    if uncaged > 0 {
+        skip("escape", &format!("this machine has no cage for {uncaged} runs"));
+    }
+    let counts = Counts::of(outcomes);
+    eprintln!("{counts}");
+    let bad: Vec<String> =
+        outcomes.iter().filter(|outcome| outcome.is_bad()).map(ToString::to_string).collect();
+    assert!(bad.is_empty(), "{} of {}:\n{}", bad.len(), counts, bad.join("\n"));
+}

@@ -1,0 +1,162 @@
+//! One attempt by one user: the control in the open, then the cage on both kinds of machine.
+
+use super::stage::{Actor, BARE, Found, Hall, Machine, Stage};
+use super::table::Attempt;
+use std::fmt;
+
+/// What came of one run.
+#[derive(Debug, Clone)]
+pub(super) struct Outcome {
+    pub(super) what: String,
+    kind: Kind,
+    detail: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The control: the effect shows without a cage.
+    Shown,
+    /// The control: this host forbids it even so.
+    Forbidden,
+    /// The control shows nothing, and no row says that this may be so.
+    NotShown,
+    /// The cage held.
+    Held,
+    /// There is no cage here at all; the machine's reason is told.
+    NoCage,
+    /// Nothing ran, and the row does not say that this is as good.
+    NotTried,
+    /// The effect shows in spite of the cage.
+    Escaped,
+}
+
+/// All runs of one attempt by one user.
+pub(super) fn of(hall: &Hall, attempt: &Attempt, actor: Actor) -> Vec<Outcome> {
+    let what = |rest: &str| format!("{}/{} as {actor:?} {rest}", attempt.class, attempt.name);
+    let flags = if attempt.bare { BARE } else { &["--mode", "open"] };
+    let open = Stage::new(hall, actor).attempt(attempt, flags, Machine::Plain);
+    let control = control(&open, attempt, what("open"));
+    let shown = control.kind == Kind::Shown;
+    let mut outcomes = vec![control];
+    if !shown {
+        // Without its control an attempt proves nothing.
+        return outcomes;
+    }
+    for machine in [Machine::Plain, Machine::WithoutNamespaces] {
+        for mode in &attempt.modes {
+            let nets = attempt.nets.iter().map(|net| Some(net.as_str()));
+            let nets: Vec<Option<&str>> =
+                if attempt.nets.is_empty() { vec![None] } else { nets.collect() };
+            for net in nets {
+                let mut flags = vec!["--mode", mode.as_str()];
+                if attempt.policy.is_some() {
+                    flags = vec!["--policy", "{stage}/policy.toml"];
+                }
+                flags.extend(net.into_iter().flat_map(|net| ["--net", net]));
+                let found = Stage::new(hall, actor).attempt(attempt, &flags, machine);
+                let what = what(&format!("{} {machine:?}", flags.join(" ")));
+                outcomes.push(caged(&found, attempt, what));
+            }
+        }
+    }
+    outcomes
+}
+
+fn control(found: &Found, attempt: &Attempt, what: String) -> Outcome {
+    let told = || format!("{}{}{}", found.stdout, found.stderr, found.reply["stderr"]);
+    let (kind, detail) = match (&found.effect, &attempt.host) {
+        (Some(effect), _) => (Kind::Shown, effect.clone()),
+        (None, Some(why)) => (Kind::Forbidden, format!("{why}: {}", told())),
+        (None, None) => (Kind::NotShown, told()),
+    };
+    let detail = if found.stood { detail } else { "the host has no such thing".into() };
+    Outcome { what, kind, detail }
+}
+
+fn caged(found: &Found, attempt: &Attempt, what: String) -> Outcome {
+    let ending = found.reply["ending"]["kind"].as_str().unwrap_or("none");
+    let rule = found.reply["reasons"][0]["rule"].as_str().unwrap_or_default();
+    let tried = was_tried(found, attempt);
+    let detail = format!("{ending} {rule} {}{}", found.stdout.trim(), found.stderr.trim());
+    let kind = match (&found.effect, ending) {
+        (Some(_), _) => Kind::Escaped,
+        (None, "refused" | "not_started") if rule == "not-enforceable" => Kind::NoCage,
+        (None, "refused" | "not_started") if attempt.refusal.is_some() => Kind::Held,
+        (None, _) if tried => Kind::Held,
+        (None, _) => Kind::NotTried,
+    };
+    let effect = found.effect.as_deref().unwrap_or_default();
+    Outcome { what, kind, detail: format!("{effect} {detail}") }
+}
+
+/// The probe says so when it has tried; a shell that went on to its last line has tried too. Under
+/// a list of programs the probe may not even start, which is what is tried there.
+fn was_tried(found: &Found, attempt: &Attempt) -> bool {
+    let mut tries = found.stdout.lines().filter(|line| line.starts_with("tried "));
+    let by_probe = attempt.act.contains("{probe}") && attempt.policy.is_none();
+    if by_probe { tries.any(|line| line != "tried the act") } else { tries.next().is_some() }
+}
+
+impl Outcome {
+    pub(super) fn is_bad(&self) -> bool {
+        match self.kind {
+            Kind::NotShown | Kind::NotTried | Kind::Escaped => true,
+            Kind::Shown | Kind::Forbidden | Kind::Held | Kind::NoCage => false,
+        }
+    }
+
+    /// What this host forbids without a cage as well, so that the cage cannot be tried with it.
+    pub(super) fn skipped(&self) -> Option<String> {
+        (self.kind == Kind::Forbidden).then(|| self.to_string())
+    }
+
+    /// Whether there was no cage to try.
+    pub(super) fn lacks_a_cage(&self) -> bool {
+        self.kind == Kind::NoCage
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self.kind {
+            Kind::Shown => "shown",
+            Kind::Forbidden => "forbidden by the host",
+            Kind::NotShown => "NOT SHOWN",
+            Kind::Held => "held",
+            Kind::NoCage => "no cage",
+            Kind::NotTried => "NOT TRIED",
+            Kind::Escaped => "ESCAPED",
+        };
+        let detail: String = self.detail.replace('\n', " | ").chars().take(400).collect();
+        write!(out, "{word}: {} ({detail})", self.what)
+    }
+}
+
+/// How many of each.
+pub(super) struct Counts([usize; 7]);
+
+impl Counts {
+    pub(super) fn of(outcomes: &[Outcome]) -> Counts {
+        let kinds = [
+            Kind::Shown,
+            Kind::Forbidden,
+            Kind::NotShown,
+            Kind::Held,
+            Kind::NoCage,
+            Kind::NotTried,
+            Kind::Escaped,
+        ];
+        Counts(kinds.map(|kind| outcomes.iter().filter(|outcome| outcome.kind == kind).count()))
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [shown, forbidden, not_shown, held, no_cage, not_tried, escaped] = self.0;
+        write!(
+            out,
+            "{shown} controls shown, {forbidden} forbidden by the host, {not_shown} not shown; \
+             {held} held, {no_cage} without a cage, {not_tried} not tried, {escaped} escaped"
+        )
+    }
+}

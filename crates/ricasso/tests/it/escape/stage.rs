@@ -1,0 +1,363 @@
+//! Where attempts are made: outside, workspace, home and state of one run, and the programs.
+
+use super::snapshot::Snapshot;
+use super::stand::Stand;
+use super::table::{Attempt, Effect, folder};
+use crate::place::{PATIENCE, program};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// The user that owns nothing.
+const NOBODY: u32 = 65534;
+/// The flags of a run without ricasso.
+pub(super) const BARE: &[&str] = &[];
+const C_FILES: &[&str] =
+    &["main", "files", "net", "processes", "kernel", "code", "doors", "wraps", "stands"];
+
+/// Who makes the attempts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Actor {
+    Root,
+    Nobody,
+    /// Whoever runs the tests, where that is not root.
+    Ourselves,
+}
+
+/// The cage, or its absence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Machine {
+    /// As it is.
+    Plain,
+    /// New namespaces and mounts are refused by a filter, as container engines do.
+    WithoutNamespaces,
+}
+
+/// All stages, and the programs that they share.
+pub(super) struct Hall {
+    root: PathBuf,
+    next: AtomicUsize,
+}
+
+impl Hall {
+    /// Builds the probe. Nothing where there is no compiler.
+    pub(super) fn new() -> Option<Hall> {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        // Not below /tmp: there the cage shows another directory, which would hide the outside.
+        let name = format!("ricasso-escape-{}-{number}", std::process::id());
+        let hall = Hall { root: Path::new("/var/tmp").join(name), next: AtomicUsize::new(0) };
+        let bin = hall.bin();
+        fs::create_dir_all(&bin).unwrap();
+        let source = folder().join("probe");
+        let probe = C_FILES.iter().map(|name| source.join(format!("{name}.c")));
+        build(Command::new("cc").arg("-o").arg(bin.join("probe")).args(probe).arg("-ldl"))?;
+        let library = bin.join("foreign.so");
+        build(
+            Command::new("cc")
+                .args(["-shared", "-fPIC", "-o"])
+                .arg(library)
+                .arg(source.join("foreign.c")),
+        )?;
+        fs::copy(bin.join("probe"), bin.join("tool")).unwrap();
+        fs::copy(program(), bin.join("ricasso")).unwrap();
+        Some(hall)
+    }
+
+    fn bin(&self) -> PathBuf {
+        self.root.join("bin")
+    }
+
+    pub(super) fn actors(&self) -> Vec<Actor> {
+        if is_root() { vec![Actor::Root, Actor::Nobody] } else { vec![Actor::Ourselves] }
+    }
+}
+
+impl Drop for Hall {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+fn build(command: &mut Command) -> Option<()> {
+    command.args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror"]);
+    let output = command.output().ok()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(())
+}
+
+fn is_root() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    status.lines().any(|line| line.starts_with("Uid:\t0\t"))
+}
+
+/// One attempt's place.
+pub(super) struct Stage {
+    root: PathBuf,
+    bin: PathBuf,
+    actor: Actor,
+    words: BTreeMap<String, String>,
+}
+
+/// What was found after a run.
+pub(super) struct Found {
+    /// The reply, where there was one.
+    pub(super) reply: Value,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+    /// The effect, in words; nothing where there was none.
+    pub(super) effect: Option<String>,
+    /// Whether the host offered what was to stand outside.
+    pub(super) stood: bool,
+}
+
+impl Stage {
+    pub(super) fn new(hall: &Hall, actor: Actor) -> Stage {
+        let number = hall.next.fetch_add(1, Ordering::Relaxed);
+        let root = hall.root.join(number.to_string());
+        let bin = hall.bin();
+        let token = format!("sesame{}x{number}y", std::process::id());
+        let mut words = BTreeMap::from([("word".to_string(), token.clone())]);
+        for part in ["out/dir", "out/empty", "work/sub", "home/.ssh", "home/.aws", "state"] {
+            fs::create_dir_all(root.join(part)).unwrap();
+        }
+        for part in ["out", "work", "home", "state"] {
+            words.insert(part.into(), root.join(part).display().to_string());
+        }
+        for (name, at) in [("probe", bin.join("probe")), ("tool", bin.join("tool"))] {
+            words.insert(name.into(), at.display().to_string());
+        }
+        words.insert("bin".into(), bin.display().to_string());
+        words.insert("stage".into(), root.display().to_string());
+        words.insert("loader".into(), loader());
+        let stage = Stage { root, bin, actor, words };
+        stage.furnish(&token);
+        stage
+    }
+
+    fn furnish(&self, token: &str) {
+        for (name, text) in [
+            ("out/file", "outside\n"),
+            ("out/other", "other\n"),
+            ("out/dir/inner", "inner\n"),
+            ("work/file", "inside\n"),
+            ("work/sub/file", "below\n"),
+            ("home/.bashrc", "# start\n"),
+            ("home/.ssh/id_key", token),
+            ("home/.aws/credentials", token),
+        ] {
+            fs::write(self.root.join(name), text).unwrap();
+        }
+        symlink("file", self.root.join("out/link")).unwrap();
+        self.give(&self.root);
+        if self.actor == Actor::Nobody {
+            // A program that would lend root's rights.
+            let who = self.root.join("out/who");
+            fs::copy("/usr/bin/id", &who).unwrap();
+            fs::set_permissions(&who, fs::Permissions::from_mode(0o4755)).unwrap();
+        }
+        let _ = self
+            .as_actor(&self.bin.join("probe"))
+            .args(["keep", &self.fill("{out}/file")])
+            .output();
+    }
+
+    /// Everything below belongs to whoever acts.
+    fn give(&self, path: &Path) {
+        let Actor::Nobody = self.actor else { return };
+        std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+        if path.is_dir() && !path.is_symlink() {
+            fs::read_dir(path).unwrap().flatten().for_each(|entry| self.give(&entry.path()));
+        }
+    }
+
+    /// Puts what is known into the places of a text.
+    pub(super) fn fill(&self, text: &str) -> String {
+        self.words.iter().fold(text.to_string(), |text, (name, value)| {
+            text.replace(&format!("{{{name}}}"), value)
+        })
+    }
+
+    fn as_actor(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+            .env("HOME", self.root.join("home"))
+            .env("XDG_STATE_HOME", self.root.join("state"))
+            .env("LANG", "C.UTF-8")
+            // In the environment of everything outside; no command may see it.
+            .env("PROBE_WORD", &self.words["word"])
+            .current_dir(self.root.join("work"))
+            .stdin(Stdio::null());
+        if self.actor == Actor::Nobody {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+    }
+
+    fn outside(&self, text: &str) -> Output {
+        let mut shell = self.as_actor(Path::new("/bin/sh"));
+        shell.args(["-ec", &self.fill(text)]).output().unwrap()
+    }
+
+    /// Makes the attempt with these flags of `ricasso run`.
+    pub(super) fn attempt(mut self, attempt: &Attempt, flags: &[&str], machine: Machine) -> Found {
+        let mut stand = None;
+        if let Some(words) = &attempt.stand {
+            let words = self.fill(words);
+            let mut command = self.as_actor(&self.bin.join("probe"));
+            stand = Stand::start({
+                command.args(words.split(' '));
+                command
+            });
+            let Some(stand) = &stand else { return Found::without_a_stand() };
+            self.words.extend(stand.words.clone());
+        }
+        if let Some(text) = &attempt.before {
+            let done = self.outside(text);
+            let told = String::from_utf8_lossy(&done.stderr);
+            assert!(done.status.success(), "{}: before: {told}", attempt.name);
+        }
+        if let Some(policy) = &attempt.policy {
+            fs::write(self.root.join("policy.toml"), self.fill(policy)).unwrap();
+        }
+        let seen = Seen::before(&self, attempt);
+        let act = self.root.join("act.sh");
+        fs::write(&act, format!("{}\necho tried the act\n", self.fill(&attempt.act))).unwrap();
+        let mut command = self.ricasso(attempt, flags, machine, &act);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let output = self.watch(child, attempt);
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let reply: Value = serde_json::from_str(&stdout)
+            .unwrap_or_else(|_| serde_json::json!({ "stdout": stdout, "stderr": "" }));
+        let effect = seen.effect(&self, &reply, stand.as_mut());
+        if let Some(text) = &attempt.after {
+            self.outside(text);
+        }
+        drop(stand);
+        Found {
+            stdout: reply["stdout"].as_str().unwrap_or(&stdout).to_string(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            reply,
+            effect,
+            stood: true,
+        }
+    }
+
+    fn ricasso(&self, attempt: &Attempt, flags: &[&str], machine: Machine, act: &Path) -> Command {
+        let mut words: Vec<String> = Vec::new();
+        if let Some(wrap) = &attempt.wrap {
+            words.extend(self.fill(wrap).split(' ').map(str::to_string));
+        }
+        if machine == Machine::WithoutNamespaces {
+            words.push(self.words["probe"].clone());
+            words.push("without-namespaces".into());
+        }
+        if flags != BARE {
+            words.push(self.bin.join("ricasso").display().to_string());
+            words.extend(["run", "--json", "--timeout", "20s", "--root"].map(str::to_string));
+            words.push(self.words["work"].clone());
+            words.extend(flags.iter().map(|flag| self.fill(flag)));
+            words.push("--".into());
+        }
+        words.extend(["/bin/sh".into(), act.display().to_string()]);
+        let mut command = self.as_actor(Path::new(&words[0]));
+        command.args(&words[1..]);
+        command
+    }
+
+    /// Waits for the end; what is to happen meanwhile happens when the act is ready for it.
+    fn watch(&self, child: Child, attempt: &Attempt) -> Output {
+        let Some(during) = &attempt.during else { return child.wait_with_output().unwrap() };
+        let waiter = std::thread::spawn(move || child.wait_with_output().unwrap());
+        let (ready, go) = (self.root.join("work/ready"), self.root.join("work/go"));
+        let began = Instant::now();
+        while !ready.exists() && !waiter.is_finished() && began.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if ready.exists() {
+            self.outside(during);
+            let _ = fs::write(&go, "");
+        }
+        waiter.join().unwrap()
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+impl Found {
+    fn without_a_stand() -> Found {
+        let (stdout, stderr) = (String::new(), String::new());
+        Found { reply: Value::Null, stdout, stderr, effect: None, stood: false }
+    }
+}
+
+/// What was there before, to be compared.
+struct Seen {
+    effect: Effect,
+    tree: Option<(PathBuf, Snapshot)>,
+}
+
+impl Seen {
+    fn before(stage: &Stage, attempt: &Attempt) -> Seen {
+        let effect = attempt.seen_by();
+        let tree = match &effect {
+            Effect::Changed(name) => {
+                let root = PathBuf::from(stage.fill(&format!("{{{name}}}")));
+                let snapshot = Snapshot::of(&root);
+                Some((root, snapshot))
+            }
+            Effect::Unnamed(name) => {
+                let path = stage.root.join("work").join(name);
+                let snapshot = Snapshot::of(&path);
+                Some((path, snapshot))
+            }
+            Effect::Stand | Effect::Said(_) | Effect::Exists(_) => None,
+        };
+        Seen { effect, tree }
+    }
+
+    fn effect(&self, stage: &Stage, reply: &Value, stand: Option<&mut Stand>) -> Option<String> {
+        match &self.effect {
+            Effect::Changed(_) => {
+                let (root, before) = self.tree.as_ref().unwrap();
+                before.difference(&Snapshot::of(root))
+            }
+            Effect::Stand => stand.unwrap().difference(),
+            Effect::Said(words) => {
+                let words = stage.fill(words);
+                let said = format!("{}{}", reply["stdout"], reply["stderr"]);
+                said.contains(&words).then(|| format!("it said {words:?}"))
+            }
+            Effect::Exists(name) => {
+                let path = stage.fill(name);
+                fs::symlink_metadata(&path).is_ok().then(|| format!("there is {path}"))
+            }
+            Effect::Unnamed(name) => {
+                let (path, before) = self.tree.as_ref().unwrap();
+                let changed = before.difference(&Snapshot::of(path)).is_some();
+                let mut named = reply["later"].as_array().into_iter().flatten();
+                let named = named.any(|later| later["path"] == name.as_str());
+                (path.exists() && changed && !named)
+                    .then(|| format!("{name} is born or changed, and not named"))
+            }
+        }
+    }
+}
+
+/// The dynamic loader of this machine, as a program names it.
+fn loader() -> String {
+    let known = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"];
+    known.into_iter().find(|path| Path::new(path).exists()).unwrap_or(known[0]).to_string()
+}
