@@ -9,8 +9,11 @@ mod check;
 mod chores;
 mod close;
 mod conduct;
+mod entries;
 mod job;
 mod open;
+mod paper;
+mod replay;
 mod retain;
 mod shelf;
 mod start_failure;
@@ -25,6 +28,8 @@ use crate::request::{Bytes, Request};
 use crate::run::StateDir;
 use crate::scene::Scene;
 use chores::Housekeeper;
+use paper::PolicyPaper;
+use retain::Retention;
 use ricasso_os::{Cancel, Host, Keeper};
 use std::sync::Arc;
 use yard::Yard;
@@ -34,6 +39,8 @@ pub use chores::Chores;
 pub use conduct::Watcher;
 pub use job::Job;
 pub use open::{Setup, Spares};
+pub use replay::{Judged, Replay};
+pub use retain::Forgotten;
 pub use shelf::Shelf;
 
 /// One request in, one true reply out. Cheap to clone; clones are one engine.
@@ -52,7 +59,9 @@ struct Hall {
     host: Host,
     environment: Vec<(Bytes, Bytes)>,
     redactor: Redactor,
-    ledger: Ledger,
+    ledger: Arc<Ledger>,
+    policy_paper: Arc<PolicyPaper>,
+    retention: Arc<Retention>,
     /// What happened at the start that every reply's reader should know.
     told: Vec<String>,
 }
@@ -109,7 +118,7 @@ impl Engine {
 
     /// Takes away what the policy's retention and quota no longer hold.
     pub fn tidy_up(&self) -> Result<(), Error> {
-        self.hall.tidy_up()
+        self.hall.retention.tidy_up()
     }
 
     /// The policy that holds.

@@ -26,6 +26,11 @@ pub enum Error {
         /// As it was asked for.
         id: String,
     },
+    /// The job is not over.
+    JobRuns {
+        /// As it was asked for.
+        id: String,
+    },
     /// No thread for a job.
     Thread {
         /// The kernel's answer.
@@ -60,6 +65,9 @@ impl fmt::Display for Error {
                 write!(f, "there is no job {id:?}; its id is in the reply of its run, ")?;
                 write!(f, "and it may have been removed by retention")
             }
+            Error::JobRuns { id } => {
+                write!(f, "job {id} is not over; stop it first, or wait for its end")
+            }
             Error::Thread { .. } => write!(f, "cannot start a thread for the job"),
             Error::JobThread { id } => {
                 write!(f, "the thread of job {id} ended without a reply; see the ledger")
@@ -80,7 +88,7 @@ impl std::error::Error for Error {
             Error::Os(error) => error.source(),
             Error::Thread { source } => Some(source),
             Error::Json { source, .. } => Some(source),
-            Error::NoJob { .. } | Error::JobThread { .. } => None,
+            Error::NoJob { .. } | Error::JobRuns { .. } | Error::JobThread { .. } => None,
         }
     }
 }

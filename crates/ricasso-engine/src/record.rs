@@ -20,10 +20,10 @@ mod retire;
 mod tests;
 mod verify;
 
-pub use clock::rfc3339;
+pub use clock::{moment, rfc3339};
 pub use entry::{Entry, Phase, Receipt};
 pub use error::Error;
 pub use found::{Damage, Told, Verified};
 pub use ledger::{Ledger, MAX_LINE_BYTES, ROTATE_BYTES};
-pub use read::{Entries, Line, Opened, entries, unclosed};
+pub use read::{Entries, Line, Opened, entries, opening_of, unclosed};
 pub use verify::{Anchor, Anchors, verify};

@@ -2,6 +2,7 @@
 
 use super::chores::Chore;
 use super::close::{Opening, Refused, Said};
+use super::paper::{self, Papers};
 use super::yard::Prepared;
 use super::{Hall, open};
 use crate::capture::Redactor;
@@ -14,6 +15,7 @@ use crate::request::{Request, Stdin};
 use crate::run::{Failure, JobDir, JobId};
 use crate::scene::{Live, Scene};
 use ricasso_os::{Input, Warden};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// What the gate says.
@@ -69,24 +71,18 @@ impl Admitted {
         &self.warden
     }
 
-    /// Request and scene lie beside the spool, raw and private, so that the judgement can be
-    /// repeated.
-    pub(super) fn papers(&self) -> Result<[(&'static str, Vec<u8>); 2], Error> {
-        let json = |what, result: Result<Vec<u8>, serde_json::Error>| {
-            result.map_err(|source| Error::Json { what, source })
-        };
-        Ok([
-            ("request", json("request", serde_json::to_vec(&self.request))?),
-            ("scene", json("scene", serde_json::to_vec(&self.scene))?),
-        ])
+    /// What lies beside the spool, so that the judgement can be repeated.
+    pub(super) fn papers(&self) -> Result<Papers, Error> {
+        paper::papers(&self.request, &self.scene)
     }
 }
 
 impl Hall {
     /// Leads a request through the gate.
     pub(super) fn admit(&self, request: &Request) -> Result<Admission, Error> {
-        request.check().map_err(Error::Request)?;
-        let input = input_of(&request.stdin)?;
+        let checked = request.check().map_err(Error::Request);
+        let input = checked.and_then(|()| input_of(&request.stdin));
+        let input = input.map_err(|error| self.turn_away(request, error))?;
         // Asked for before the verdict is known: it is made while we judge, and one that is not
         // needed ends when it is dropped. Nothing of the command exists in it yet.
         let warden = self.yard.keeper.warden().map_err(Error::Os)?;
@@ -98,20 +94,14 @@ impl Hall {
         let (plan, reasons) = match self.plan(judgement, request) {
             Ok(planned) => planned,
             Err(refused) => {
-                let id = self.yard.next_id()?;
-                let opening = opening(&id);
-                self.record_opening(&opening, &said)?;
-                return self.refuse(*refused, &opening);
+                let job = self.yard.next_job()?;
+                self.open_entry(&job, &opening(&job.id), &said, None)?;
+                let papers = paper::papers(request, &scene)?;
+                return self.refuse(*refused, &opening(&job.id), &job.dir, papers);
             }
         };
         let job = self.yard.next_job()?;
-        let opened = match self.record_opening(&opening(&job.id), &said) {
-            Ok(opened) => opened,
-            Err(error) => {
-                self.yard.give_up(&job);
-                return Err(error);
-            }
-        };
+        let opened = self.open_entry(&job, &opening(&job.id), &said, Some(&plan))?;
         let Prepared { id, dir } = job;
         let request = request.clone();
         Ok(Admission::Granted(Box::new(Admitted {
@@ -127,6 +117,16 @@ impl Hall {
             began,
             opened,
         })))
+    }
+
+    fn open_entry(
+        &self,
+        job: &Prepared,
+        opening: &Opening<'_>,
+        said: &Said,
+        plan: Option<&Plan>,
+    ) -> Result<Receipt, Error> {
+        self.record_opening(opening, said, plan).inspect_err(|_| self.yard.give_up(job))
     }
 
     /// From a verdict to a plan. Whatever else there is, is a refusal.
@@ -181,7 +181,15 @@ impl Hall {
         let owner = self.yard.owner.id().as_str().as_bytes().to_vec();
         let mut papers = vec![("owner", owner)];
         papers.extend(admitted.papers()?);
+        self.keep_policy()?;
         self.housekeeper.has(Chore::Keep(admitted.dir.clone(), papers))
+    }
+}
+
+impl Hall {
+    /// The policy of a job goes before its other papers: whoever finds those finds all.
+    pub(super) fn keep_policy(&self) -> Result<(), Error> {
+        self.housekeeper.has(Chore::KeepPolicy(Arc::clone(&self.policy_paper)))
     }
 }
 

@@ -1,8 +1,10 @@
-//! Work that nobody waits for: papers of a job, spare wardens, the next job's place.
+//! Work that nobody waits for: papers of a job, spare wardens, the next job's place, retention.
 //!
 //! Making a file costs a tenth of a bare spawn and sometimes far more, so an engine that runs more
 //! than one command does this beside its jobs, in one thread. A one-shot program does it itself.
 
+use super::paper::PolicyPaper;
+use super::retain::Retention;
 use super::yard::Yard;
 use crate::error::Error;
 use crate::run::JobDir;
@@ -26,6 +28,10 @@ pub enum Chores {
 pub(super) enum Chore {
     /// Get ready for the next request.
     Refill,
+    /// Keep the policy that a job was judged by.
+    KeepPolicy(Arc<PolicyPaper>),
+    /// Take away what is too old or too much, where nobody looked for a while.
+    TidyUp(Arc<Retention>),
     /// Write these files of a job.
     Keep(JobDir, Vec<(&'static str, Vec<u8>)>),
 }

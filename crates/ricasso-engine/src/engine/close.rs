@@ -4,15 +4,18 @@ use super::Hall;
 use super::admit::{Admission, Admitted};
 use super::answer::{self, Parts, reasons};
 use super::chores::Chore;
+use super::conduct::UNSTARTED;
+use super::{entries, paper};
 use crate::capture::{Redacted, Redactor, Spool, Totals};
 use crate::error::Error;
-use crate::plan::Enforced;
-use crate::policy::{self, Judgement};
+use crate::plan::{Enforced, Plan};
+use crate::policy::{self, Judgement, Verdict};
 use crate::record::{self, Entry, Phase, Receipt};
 use crate::reply::Reply;
 use crate::request::{Request, Tenure};
-use crate::run::{Ending, Failure, JobId, Outcome};
-use crate::scene::Scene;
+use crate::run::{Ending, Failure, JobDir, JobId, Outcome};
+use crate::scene::{Query, Scene};
+use std::collections::BTreeSet;
 use std::time::SystemTime;
 
 /// A request at the moment when its entry is opened.
@@ -25,20 +28,43 @@ pub(super) struct Opening<'a> {
 
 /// What the judge said, as the ledger keeps it.
 pub(super) struct Said {
-    verdict: &'static str,
-    rules: Vec<String>,
-    request_digest: String,
-    scene_digest: String,
+    pub(super) verdict: &'static str,
+    pub(super) rules: Vec<String>,
+    pub(super) request_digest: String,
+    pub(super) scene_digest: String,
+    /// Base names of the programs that the judge looked for.
+    pub(super) programs: BTreeSet<Vec<u8>>,
+    /// Who gave the grant; null where there is none.
+    pub(super) grant: serde_json::Value,
 }
 
 impl Said {
     pub(super) fn of(judgement: &Judgement, scene: &Scene) -> Said {
+        let grant = match &judgement.verdict {
+            Verdict::Allow(grant) => serde_json::to_value(grant.by()).unwrap_or_default(),
+            Verdict::Ask(_) | Verdict::Deny(_) => serde_json::Value::Null,
+        };
         Said {
             verdict: judgement.verdict.name(),
             rules: judgement.reasons.iter().map(|reason| reason.rule.clone()).collect(),
             request_digest: judgement.verdict.request_digest().to_string(),
             scene_digest: scene.digest(),
+            programs: scene.facts.iter().filter_map(|fact| program(&fact.query)).collect(),
+            grant,
         }
+    }
+}
+
+fn program(query: &Query) -> Option<Vec<u8>> {
+    match query {
+        Query::Program { name, .. } => {
+            name.as_slice().rsplit(|byte| *byte == b'/').next().map(<[u8]>::to_vec)
+        }
+        Query::Kind(_)
+        | Query::Link(_)
+        | Query::Variable(_)
+        | Query::Glob { .. }
+        | Query::GitSetting { .. } => None,
     }
 }
 
@@ -58,9 +84,8 @@ pub(super) struct StepDone {
 }
 
 /// A job that is over but not yet closed.
-pub(super) struct Closing {
-    pub(super) admitted: Admitted,
-    pub(super) spool: Spool,
+pub(super) struct Closing<'a> {
+    pub(super) admitted: &'a Admitted,
     pub(super) failed: Option<Error>,
     pub(super) papers: Papers,
 }
@@ -78,25 +103,30 @@ impl Hall {
         &self,
         opening: &Opening<'_>,
         said: &Said,
+        plan: Option<&Plan>,
     ) -> Result<Receipt, Error> {
-        let caller = &opening.request.caller;
-        let redactor = opening.redactor;
-        let mut entry =
-            Entry::new(Phase::Open, opening.id.as_str(), record::rfc3339(opening.began));
-        entry.door.clone_from(&caller.door);
-        entry.session = Some(redactor.text(caller.session.as_bytes()));
-        entry.client = caller.client.as_ref().map(|name| redactor.text(name.as_bytes()));
+        let mut entry = entries::opening(opening, said, plan);
         entry.owner = Some(self.yard.owner.id().to_string());
-        entry.command = Some(answer::command(opening.request, redactor));
-        entry.request_digest.clone_from(&said.request_digest);
-        entry.scene_digest.clone_from(&said.scene_digest);
-        entry.verdict = said.verdict.to_string();
-        entry.rules.clone_from(&said.rules);
-        entry
-            .extra
-            .insert("cwd".into(), answer::cwd(opening.request, redactor).into_inner().into());
         entry.extra.insert("policy_digest".into(), self.policy.digest().into());
         self.ledger.append(&entry).map_err(Error::Record)
+    }
+
+    /// A request that cannot even be judged is recorded too; then it goes back with its error.
+    /// Where the ledger cannot take it, that is the error.
+    pub(super) fn turn_away(&self, request: &Request, error: Error) -> Error {
+        let told = || -> Result<(), Error> {
+            let id = self.yard.next_id()?;
+            let redactor = &self.redactor;
+            let opening = Opening { id: &id, request, redactor, began: SystemTime::now() };
+            self.ledger.append(&entries::unjudged(&opening)).map_err(Error::Record)?;
+            let enforced = Enforced::nothing(self.policy.mode());
+            let mut reply = answer::unstarted(&opening, UNSTARTED, enforced);
+            reply.verdict = "deny";
+            let why = redactor.text(with_causes(&error).as_bytes());
+            self.record_closing(&reply, request, redactor, Totals::default(), Some(why))?;
+            self.yard.owner.closes(&id).map_err(Error::Run)
+        };
+        told().err().unwrap_or(error)
     }
 
     /// A request that the gate refused: nothing ran, and that is recorded too.
@@ -104,22 +134,34 @@ impl Hall {
         &self,
         refused: Refused,
         opening: &Opening<'_>,
+        dir: &JobDir,
+        papers: paper::Papers,
     ) -> Result<Admission, Error> {
+        let redactor = opening.redactor;
         let mut reply =
             answer::unstarted(opening, Ending::Refused(refused.failure), refused.enforced);
         reply.verdict = refused.verdict;
-        reply.reasons = reasons(&refused.reasons, opening.redactor);
-        reply.hints = self.told.iter().map(|told| opening.redactor.text(told.as_bytes())).collect();
-        reply.record = Some(self.record_closing(&reply, opening.redactor)?);
+        reply.reasons = reasons(&refused.reasons, redactor);
+        reply.hints = self.told.iter().map(|told| redactor.text(told.as_bytes())).collect();
+        let why = entries::why(&reply, None);
+        let totals = Totals::default();
+        reply.record = Some(self.record_closing(&reply, opening.request, redactor, totals, why)?);
         self.yard.owner.closes(opening.id).map_err(Error::Run)?;
+        let papers = self.keep_policy().map(|()| papers);
+        self.keep_all(&mut reply, dir, papers);
         Ok(Admission::Refused(Box::new(reply)))
     }
 
     /// The end of a job: excerpt, closing entry, reply.
-    pub(super) fn close(&self, closing: Closing, steps: Vec<StepDone>) -> Result<Reply, Error> {
-        let Closing { admitted, mut spool, failed, papers } = closing;
+    pub(super) fn close(
+        &self,
+        closing: Closing<'_>,
+        spool: &mut Spool,
+        steps: &[StepDone],
+    ) -> Reply {
+        let Closing { admitted, failed, papers } = closing;
         let redactor = admitted.redactor();
-        let ending = answer::overall(&steps);
+        let ending = answer::overall(steps);
         let parts = Parts {
             id: admitted.id().clone(),
             verdict: "allow",
@@ -130,17 +172,25 @@ impl Hall {
             ending,
         };
         let mut reply = answer::bare_reply(parts, admitted.request(), redactor);
-        reply.hints = self.hints(&admitted, &steps, failed.as_ref());
-        answer::fill_steps(&mut reply, &admitted, &steps);
-        match spool.finish().and_then(|totals| Ok((totals, answer::excerpt(&spool, &reply)?))) {
+        reply.hints = self.hints(admitted, steps, failed.as_ref());
+        answer::fill_steps(&mut reply, admitted, steps);
+        match spool.finish().and_then(|totals| Ok((totals, answer::excerpt(spool, &reply)?))) {
             Ok((totals, excerpt)) => answer::fill_output(&mut reply, totals, excerpt),
             Err(error) => {
                 let told = format!("what it said cannot be shown: {}", with_causes(&error));
                 reply.hints.push(redactor.text(told.as_bytes()));
             }
         }
-        self.seal(&mut reply, &admitted, papers);
-        Ok(reply)
+        let numbered = steps.iter().enumerate();
+        let failure =
+            numbered.into_iter().find_map(|(at, step)| answer::not_started(at, step, admitted));
+        self.seal(&mut reply, admitted, spool.totals(), failure);
+        let missing = match papers {
+            Papers::Kept => Ok(Vec::new()),
+            Papers::Missing => self.keep_policy().and_then(|()| admitted.papers()),
+        };
+        self.keep_all(&mut reply, admitted.dir(), missing);
+        reply
     }
 
     /// Something of ours failed: the entry is closed all the same, and the error goes on to the
@@ -155,16 +205,26 @@ impl Hall {
         };
         let enforced = Enforced::nothing(self.policy.mode());
         let reply = answer::unstarted(&opening, ending.clone(), enforced);
-        if self.record_closing(&reply, opening.redactor).is_ok() {
+        let why = opening.redactor.text(with_causes(&error).as_bytes());
+        let (request, totals) = (opening.request, Totals::default());
+        if self.record_closing(&reply, request, opening.redactor, totals, Some(why)).is_ok() {
             let _ = self.yard.owner.closes(opening.id);
         }
         error
     }
 
-    /// The closing entry and the kept reply. A failure here is told in the reply itself.
-    fn seal(&self, reply: &mut Reply, admitted: &Admitted, papers: Papers) {
+    /// The closing entry. A failure here is told in the reply itself.
+    fn seal(
+        &self,
+        reply: &mut Reply,
+        admitted: &Admitted,
+        totals: Totals,
+        failure: Option<Redacted<String>>,
+    ) {
         let redactor = admitted.redactor();
-        let closed = self.record_closing(reply, redactor).and_then(|receipt| {
+        let why = entries::why(reply, failure);
+        let recorded = self.record_closing(reply, admitted.request(), redactor, totals, why);
+        let closed = recorded.and_then(|receipt| {
             self.yard.owner.closes(admitted.id()).map_err(Error::Run)?;
             Ok(receipt)
         });
@@ -177,42 +237,30 @@ impl Hall {
                 reply.hints.push(redactor.text(told.as_bytes()));
             }
         }
-        if self.keep_last(reply, admitted, papers).is_err() {
-            reply.hints.push(Redacted::constant("the reply could not be kept beside the spool"));
-        }
     }
 
     /// The last papers of a job. The reply is the very last: whoever finds it knows that all is
     /// there.
-    fn keep_last(&self, reply: &Reply, admitted: &Admitted, papers: Papers) -> Result<(), Error> {
-        let mut all = Vec::new();
-        match papers {
-            Papers::Kept => {}
-            Papers::Missing => all.extend(admitted.papers()?),
+    fn keep_all(&self, reply: &mut Reply, dir: &JobDir, papers: Result<paper::Papers, Error>) {
+        let kept = papers.and_then(|mut all| {
+            let json = serde_json::to_vec(reply);
+            all.push(("reply", json.map_err(|source| Error::Json { what: "reply", source })?));
+            self.housekeeper.has(Chore::Keep(dir.clone(), all))
+        });
+        if kept.is_err() {
+            reply.hints.push(Redacted::constant("the reply could not be kept beside the spool"));
         }
-        let reply = serde_json::to_vec(reply);
-        all.push(("reply", reply.map_err(|source| Error::Json { what: "reply", source })?));
-        self.housekeeper.has(Chore::Keep(admitted.dir().clone(), all))
     }
 
-    fn record_closing(&self, reply: &Reply, redactor: &Redactor) -> Result<Receipt, Error> {
-        let mut entry =
-            Entry::new(Phase::Close, reply.id.as_str(), record::rfc3339(SystemTime::now()));
-        entry.session = Some(redactor.text(reply.session.as_bytes()));
-        entry.verdict = reply.verdict.to_string();
-        entry.rules = reply.reasons.iter().map(|reason| reason.rule.clone()).collect();
-        entry.enforced = json("enforced", &reply.enforced)?;
-        entry.ending = json("ending", &reply.ending)?;
-        entry.usage = json("usage", &reply.usage)?;
-        entry.redactions = Some(reply.output.redactions);
-        entry.totals = serde_json::json!({
-            "stdout_bytes": reply.output.stdout_bytes,
-            "stderr_bytes": reply.output.stderr_bytes,
-        });
-        let millis = reply.duration_ms.as_micros() as f64 / 1000.0;
-        entry.extra.insert("duration_ms".into(), millis.into());
-        entry.extra.insert("exit_code".into(), reply.exit_code.into());
-        entry.extra.insert("survivors".into(), reply.survivors.len().into());
+    fn record_closing(
+        &self,
+        reply: &Reply,
+        request: &Request,
+        redactor: &Redactor,
+        totals: Totals,
+        why: Option<Redacted<String>>,
+    ) -> Result<Receipt, Error> {
+        let entry = entries::closing(reply, request, redactor, totals, why.as_ref())?;
         self.ledger.append(&entry).map_err(Error::Record)
     }
 
@@ -258,17 +306,15 @@ impl Hall {
     }
 
     /// Closes the open entries of jobs whose owner died.
-    pub(super) fn close_as_lost(
-        &self,
-        jobs: &std::collections::BTreeSet<JobId>,
-    ) -> Result<(), Error> {
+    pub(super) fn close_as_lost(&self, jobs: &BTreeSet<JobId>) -> Result<(), Error> {
         let names = jobs.iter().map(ToString::to_string).collect();
         let open = record::unclosed(&self.yard.state.ledger(), &names).map_err(Error::Record)?;
         for job in jobs {
             if open.iter().any(|opened| opened.id == job.as_str()) {
                 let now = record::rfc3339(SystemTime::now());
                 let mut entry = Entry::new(Phase::Close, job.as_str(), now);
-                entry.ending = json("ending", &Ending::Lost)?;
+                entry.ending = entries::json_of("ending", &Ending::Lost)?;
+                entry.extra.insert("error".into(), "a process of ricasso was killed".into());
                 entry.extra.insert("closed_by".into(), self.yard.owner.id().as_str().into());
                 self.ledger.append(&entry).map_err(Error::Record)?;
             }
@@ -288,10 +334,6 @@ fn stuck_ones(steps: &[StepDone]) -> String {
     let survivors = steps.iter().flat_map(|step| &step.outcome.survivors);
     let stuck = survivors.filter(|survivor| survivor.stuck).map(|stuck| stuck.pid.to_string());
     stuck.collect::<Vec<_>>().join(", ")
-}
-
-fn json(what: &'static str, value: &impl serde::Serialize) -> Result<serde_json::Value, Error> {
-    serde_json::to_value(value).map_err(|source| Error::Json { what, source })
 }
 
 /// An error with all that caused it, in one sentence.

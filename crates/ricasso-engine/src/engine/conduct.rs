@@ -65,22 +65,26 @@ impl Hall {
         let papers = Some((self, &admitted));
         let mut basin = Basin { spool, watcher, failed: None, ordered: false, papers };
         let conducted = self.steps(&admitted, cancel, &mut basin);
-        basin.show_the_rest();
-        let Basin { spool, failed, papers, ordered, .. } = basin;
-        let papers = if papers.is_some() { Papers::Missing } else { Papers::Kept };
-        let closing = Closing { admitted, spool, failed, papers };
-        match conducted {
-            Ok(steps) => self.close(closing, steps),
+        let papers = if basin.papers.take().is_some() { Papers::Missing } else { Papers::Kept };
+        // The entry is closed before the rest is shown: whoever reads our output may take its
+        // time, and the record does not wait for it.
+        let reply = match conducted {
+            Ok(steps) => {
+                let failed = basin.failed.take();
+                let closing = Closing { admitted: &admitted, failed, papers };
+                Ok(self.close(closing, &mut basin.spool, &steps))
+            }
             // Our own failure: the entry is closed all the same, and the error goes to the caller.
             Err(error) => {
-                let Closing { admitted, mut spool, .. } = closing;
                 // The error that brought us here is what the caller is told, not its echo.
-                let _ = spool.finish();
+                let _ = basin.spool.finish();
                 // How a command ended that we lost hold of is not known.
-                let ending = if ordered { Ending::Lost } else { UNSTARTED };
+                let ending = if basin.ordered { Ending::Lost } else { UNSTARTED };
                 Err(self.abandon(&admitted, &ending, error))
             }
-        }
+        };
+        basin.show_the_rest();
+        reply
     }
 
     fn steps(

@@ -3,6 +3,8 @@
 
 use super::Hall;
 use super::chores::{Chore, Chores, Housekeeper};
+use super::paper::PolicyPaper;
+use super::retain::Retention;
 use super::yard::Yard;
 use crate::capture::{Redactor, Secrets};
 use crate::error::Error;
@@ -71,10 +73,24 @@ impl Hall {
             Ledger::open(&state.ledger(), policy.record().durability).map_err(Error::Record)?;
         let owner = Owner::claim(&state).map_err(Error::Run)?;
         told.extend(state.told().map(str::to_string));
+        let ledger = Arc::new(ledger);
+        let retention = Arc::new(Retention::of(&policy, &state, &ledger));
+        let policy_paper = Arc::new(PolicyPaper::of(&policy));
         let yard = Arc::new(Yard::new(keeper, owner, state, spares));
         let housekeeper = Housekeeper::new(Arc::clone(&yard), chores);
         let host = Host::probe();
-        let hall = Hall { housekeeper, yard, policy, host, environment, redactor, ledger, told };
+        let hall = Hall {
+            housekeeper,
+            yard,
+            policy,
+            host,
+            environment,
+            redactor,
+            ledger,
+            policy_paper,
+            retention,
+            told,
+        };
         hall.close_what_was_lost()?;
         hall.refill();
         Ok(hall)
@@ -84,6 +100,7 @@ impl Hall {
     pub(super) fn refill(&self) {
         if self.housekeeper.is_beside() {
             drop(self.housekeeper.has(Chore::Refill));
+            drop(self.housekeeper.has(Chore::TidyUp(Arc::clone(&self.retention))));
         }
     }
 }

@@ -1,11 +1,16 @@
-//! Reading back what jobs left, without an engine: no keeper is needed to look at a shelf.
+//! Reading back what jobs left, and forgetting it, without an engine: no keeper is needed to look
+//! at a shelf.
 
 use super::open;
+use super::retain::{self, Because, Forgotten};
 use crate::capture::{Owner, Reading, Redactor};
 use crate::error::Error;
 use crate::policy::Policy;
+use crate::record::{self, Anchor, Anchors, Entries, Ledger, Verified};
 use crate::request::{Bytes, Request};
 use crate::run::{JobId, Orphan, StateDir};
+use serde::Deserialize;
+use std::time::Duration;
 
 /// The kept output of all jobs of this user.
 #[derive(Debug)]
@@ -23,6 +28,65 @@ impl Shelf {
         let environment =
             std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
         Ok(Shelf { state, policy, environment })
+    }
+
+    /// A shelf in a place of the caller's choice.
+    pub fn at(state: StateDir, policy: Policy, environment: Vec<(Bytes, Bytes)>) -> Shelf {
+        Shelf { state, policy, environment }
+    }
+
+    pub(super) fn state(&self) -> &StateDir {
+        &self.state
+    }
+
+    /// All entries of the ledger, oldest first.
+    pub fn entries(&self) -> Result<Entries, Error> {
+        record::entries(&self.state.ledger()).map_err(Error::Record)
+    }
+
+    /// Checks the ledger against itself, against what a person kept, and against the replies that
+    /// lie here.
+    pub fn verify(&self, given: Vec<Anchor>) -> Result<Verified, Error> {
+        // The replies first: their entries are older than they are.
+        let anchors = Anchors { given, kept: self.kept_anchors() };
+        record::verify(&self.state.ledger(), &anchors).map_err(Error::Record)
+    }
+
+    /// Removes what lies beside a finished job. The ledger keeps its entries.
+    pub fn forget(&self, id: &str) -> Result<Forgotten, Error> {
+        let missing = || Error::NoJob { id: id.to_string() };
+        let job = JobId::parse(id).ok_or_else(missing)?;
+        if !self.state.job(&job).path().is_dir() {
+            return Err(missing());
+        }
+        let Some(kept) = retain::closed_job(&self.state, job) else {
+            return Err(Error::JobRuns { id: id.to_string() });
+        };
+        retain::forget(&self.state, &self.ledger()?, &[kept], Because::Asked)
+    }
+
+    /// Removes what lies beside all jobs that ended this long ago.
+    pub fn forget_older_than(&self, age: Duration) -> Result<Forgotten, Error> {
+        let mut jobs = retain::closed_jobs(&self.state);
+        jobs.retain(|job| job.age >= age);
+        retain::forget(&self.state, &self.ledger()?, &jobs, Because::Asked)
+    }
+
+    fn ledger(&self) -> Result<Ledger, Error> {
+        let durability = self.policy.record().durability;
+        Ledger::open(&self.state.ledger(), durability).map_err(Error::Record)
+    }
+
+    /// What kept replies say about their entries. One that cannot be read says nothing.
+    fn kept_anchors(&self) -> Vec<Anchor> {
+        #[derive(Deserialize)]
+        struct Kept {
+            record: Option<record::Receipt>,
+        }
+        let jobs = retain::closed_jobs(&self.state).into_iter();
+        let replies = jobs.filter_map(|job| self.state.job(&job.id).read("reply").ok().flatten());
+        let kept = replies.filter_map(|json| serde_json::from_slice::<Kept>(&json).ok()?.record);
+        kept.map(|receipt| Anchor { seq: receipt.seq, hash: receipt.hash }).collect()
     }
 
     /// The output of one job, as far as it is decided what of it is secret.

@@ -37,6 +37,8 @@ impl Yard {
                 .iter()
                 .try_for_each(|(name, bytes)| dir.write(name, bytes))
                 .map_err(Error::Run),
+            Chore::KeepPolicy(policy) => policy.keep(&self.state),
+            Chore::TidyUp(retention) => retention.tidy_up(),
             Chore::Refill => self.refill(),
         }
     }

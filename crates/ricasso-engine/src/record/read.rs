@@ -92,6 +92,27 @@ pub fn unclosed(directory: &Path, ids: &BTreeSet<String>) -> Result<Vec<Opened>,
     Ok(opened)
 }
 
+/// The opening line of a job, looked for in the newest file first.
+pub fn opening_of(directory: &Path, id: &str) -> Result<Option<Line>, Error> {
+    let files = Files::new(directory);
+    let numbers = if directory.exists() { files.numbers()? } else { Vec::new() };
+    let finder = memchr::memmem::Finder::new(id.as_bytes());
+    for number in numbers.into_iter().rev() {
+        let Some(mut reader) = Reader::open_if_there(files.lines(number))? else { continue };
+        while let Some(line) = reader.next_line()? {
+            if finder.find(&line).is_none() {
+                continue;
+            }
+            // A line that somebody changed says nothing here; `verify` tells it.
+            let Ok(line) = reader.parse(&line) else { continue };
+            if line.entry.phase == Phase::Open && line.entry.id == id {
+                return Ok(Some(line));
+            }
+        }
+    }
+    Ok(None)
+}
+
 impl Iterator for Entries {
     type Item = Result<Line, Error>;
 
