@@ -11,6 +11,7 @@ mod close;
 mod conduct;
 mod entries;
 mod job;
+mod later;
 mod open;
 mod paper;
 mod replay;

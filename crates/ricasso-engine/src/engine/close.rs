@@ -5,7 +5,7 @@ use super::admit::{Admission, Admitted};
 use super::answer::{self, Parts, reasons};
 use super::chores::Chore;
 use super::conduct::UNSTARTED;
-use super::{entries, paper};
+use super::{entries, later, paper};
 use crate::capture::{Redacted, Redactor, Spool, Totals};
 use crate::error::Error;
 use crate::plan::{Enforced, Plan};
@@ -13,7 +13,7 @@ use crate::policy::{self, Judgement, Verdict};
 use crate::record::{self, Entry, Phase, Receipt};
 use crate::reply::Reply;
 use crate::request::{Request, Tenure};
-use crate::run::{Ending, Failure, JobDir, JobId, Outcome};
+use crate::run::{Before, Ending, Failure, JobDir, JobId, Outcome};
 use crate::scene::{Query, Scene};
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -88,6 +88,8 @@ pub(super) struct Closing<'a> {
     pub(super) admitted: &'a Admitted,
     pub(super) failed: Option<Error>,
     pub(super) papers: Papers,
+    /// The workspace as it was.
+    pub(super) before: Option<Before>,
 }
 
 /// Whether request and scene lie beside the spool already.
@@ -159,7 +161,7 @@ impl Hall {
         spool: &mut Spool,
         steps: &[StepDone],
     ) -> Reply {
-        let Closing { admitted, failed, papers } = closing;
+        let Closing { admitted, failed, papers, before } = closing;
         let redactor = admitted.redactor();
         let ending = answer::overall(steps);
         let parts = Parts {
@@ -174,6 +176,7 @@ impl Hall {
         let mut reply = answer::bare_reply(parts, admitted.request(), redactor);
         reply.hints = self.hints(admitted, steps, failed.as_ref());
         answer::fill_steps(&mut reply, admitted, steps);
+        later::fill(&mut reply, admitted, before.as_ref());
         match spool.finish().and_then(|totals| Ok((totals, answer::excerpt(spool, &reply)?))) {
             Ok((totals, excerpt)) => answer::fill_output(&mut reply, totals, excerpt),
             Err(error) => {

@@ -3,6 +3,7 @@
 use super::Hall;
 use super::admit::Admitted;
 use super::close::{Closing, Papers, StepDone};
+use super::later;
 use crate::capture::{Appended, Bounds, Redacted, Spool, Stream};
 use crate::error::Error;
 use crate::plan::Start;
@@ -62,6 +63,7 @@ impl Hall {
             Ok(spool) => spool,
             Err(error) => return Err(self.abandon(&admitted, &UNSTARTED, Error::Capture(error))),
         };
+        let before = later::before(&admitted);
         let papers = Some((self, &admitted));
         let mut basin = Basin { spool, watcher, failed: None, ordered: false, papers };
         let conducted = self.steps(&admitted, cancel, &mut basin);
@@ -71,7 +73,7 @@ impl Hall {
         let reply = match conducted {
             Ok(steps) => {
                 let failed = basin.failed.take();
-                let closing = Closing { admitted: &admitted, failed, papers };
+                let closing = Closing { admitted: &admitted, failed, papers, before };
                 Ok(self.close(closing, &mut basin.spool, &steps))
             }
             // Our own failure: the entry is closed all the same, and the error goes to the caller.

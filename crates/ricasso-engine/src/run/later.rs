@@ -1,0 +1,265 @@
+//! Files that a run left behind and that are run or obeyed later: found by one bounded walk after
+//! the run, by the time of their last change. Nothing is made in the workspace to find them.
+
+use super::obeyed;
+use std::collections::VecDeque;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Entries that one walk looks at. A large repository has some ten thousand files; reading the
+/// names of these takes about ten milliseconds.
+const MOST_ENTRIES: usize = 40_000;
+/// Files that one reply names.
+const MOST_NAMED: usize = 100;
+/// The kernel may write a time that lags by one tick, a hundredth of a second at most.
+const TICK: Duration = Duration::from_millis(10);
+/// Directories of a repository that hold nothing but git's own objects and names.
+const GITS_OWN: &[&str] = &["objects", "refs", "logs", "lfs"];
+
+/// What was there before a run.
+#[derive(Debug, Clone)]
+pub struct Before {
+    root: PathBuf,
+    since: (i64, i64),
+    /// Device and number of the workspace's own repository: another one was moved into its place.
+    repository: Option<(u64, u64)>,
+}
+
+/// What was found after it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Born {
+    /// The path relative to the workspace, and what will happen.
+    pub files: Vec<(PathBuf, &'static str)>,
+    /// Whether the walk ended at one of its bounds, so that there may be more.
+    pub cut: bool,
+}
+
+impl Before {
+    /// Looks at the workspace before anything runs in it.
+    pub fn look(root: &Path) -> Before {
+        let since = SystemTime::now().checked_sub(TICK).unwrap_or(UNIX_EPOCH);
+        let since = since.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Before {
+            root: root.to_path_buf(),
+            since: (since.as_secs() as i64, i64::from(since.subsec_nanos())),
+            repository: identity(&root.join(".git")),
+        }
+    }
+
+    /// Looks again, and finds what was born, changed or moved in.
+    pub fn look_again(&self) -> Born {
+        let mut walk = Walk { before: self, born: Born::default(), entries: 0 };
+        walk.run();
+        walk.born.files.sort();
+        walk.born.files.dedup();
+        walk.born
+    }
+
+    fn is_new(&self, about: &Metadata) -> bool {
+        (about.ctime(), about.ctime_nsec()) >= self.since
+    }
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::symlink_metadata(path).ok().map(|about| (about.dev(), about.ino()))
+}
+
+/// A directory to look into, and what is known of it.
+struct Place {
+    path: PathBuf,
+    /// The repository that it is a part of, whatever that is called.
+    repository: Option<PathBuf>,
+    /// Whether it may have been moved here as a whole, with files older than the run.
+    moved: bool,
+}
+
+struct Walk<'a> {
+    before: &'a Before,
+    born: Born,
+    entries: usize,
+}
+
+impl Walk<'_> {
+    /// Broad before deep, so that a bound cuts off what lies deepest.
+    fn run(&mut self) {
+        let root = self.before.root.clone();
+        let mut places = VecDeque::from([Place { path: root, repository: None, moved: false }]);
+        while let Some(place) = places.pop_front() {
+            if self.entries > MOST_ENTRIES || self.born.files.len() > MOST_NAMED {
+                self.born.cut = true;
+                return;
+            }
+            self.look_into(place, &mut places);
+        }
+    }
+
+    fn look_into(&mut self, place: Place, places: &mut VecDeque<Place>) {
+        let Ok(entries) = fs::read_dir(&place.path) else { return };
+        let mut names = Vec::new();
+        for entry in entries.flatten() {
+            let Ok(kind) = entry.file_type() else { continue };
+            names.push((entry.file_name(), kind));
+            self.entries += 1;
+        }
+        let has = |wanted: &str| names.iter().any(|(name, _)| name.as_os_str() == wanted);
+        let is_repository = has("HEAD") && has("objects") || has("HEAD") && has("commondir");
+        let repository = if is_repository { Some(place.path.clone()) } else { place.repository };
+        for (name, kind) in names {
+            let path = place.path.join(&name);
+            let gits_own = GITS_OWN.iter().any(|own| name.as_os_str() == *own);
+            if kind.is_dir() && !(is_repository && gits_own) {
+                let moved = place.moved || self.may_be_moved(&path);
+                places.push_back(Place { path, repository: repository.clone(), moved });
+            } else if kind.is_symlink() && name == "hooks" {
+                // Git follows it, so its target is looked at as if it lay here.
+                self.name_if(
+                    &path,
+                    repository.as_deref(),
+                    place.moved,
+                    Some("git runs what is in it"),
+                );
+                places.push_back(Place { path, repository: repository.clone(), moved: true });
+            } else if !kind.is_dir() {
+                self.name_if(&path, repository.as_deref(), place.moved, None);
+            }
+        }
+    }
+
+    /// A directory of obeyed files whose own entry changed: what is in it may be older than the
+    /// run and yet new here.
+    fn may_be_moved(&self, path: &Path) -> bool {
+        let Ok(relative) = path.strip_prefix(&self.before.root) else { return false };
+        if relative == Path::new(".git") {
+            return identity(path) != self.before.repository;
+        }
+        let holds = obeyed::holds_some(relative);
+        holds && fs::symlink_metadata(path).is_ok_and(|about| self.before.is_new(&about))
+    }
+
+    fn name_if(
+        &mut self,
+        path: &Path,
+        repository: Option<&Path>,
+        moved: bool,
+        known: Option<&'static str>,
+    ) {
+        let Ok(relative) = path.strip_prefix(&self.before.root) else { return };
+        let inside = repository.and_then(|repository| path.strip_prefix(repository).ok());
+        let found = known
+            .or_else(|| obeyed::why(relative))
+            .or_else(|| inside.and_then(obeyed::why_in_repository))
+            .or_else(|| is_pointer(path).then_some("git works with the repository that it names"));
+        let Some(why) = found else { return };
+        let Ok(about) = fs::symlink_metadata(path) else { return };
+        if moved || self.before.is_new(&about) {
+            self.born.files.push((relative.to_path_buf(), why));
+        }
+    }
+}
+
+/// A file called `.git` leads to a repository elsewhere.
+fn is_pointer(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".git"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    struct Tree(PathBuf);
+
+    impl Tree {
+        fn new() -> Tree {
+            static NEXT: AtomicU32 = AtomicU32::new(0);
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let name = format!("ricasso-later-{}-{number}", std::process::id());
+            let root = std::env::temp_dir().join(name);
+            fs::create_dir_all(&root).unwrap();
+            Tree(root)
+        }
+
+        fn write(&self, name: &str) {
+            let path = self.0.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+
+        /// As it was long before the run.
+        fn before(&self) -> Before {
+            std::thread::sleep(2 * TICK);
+            Before::look(&self.0)
+        }
+
+        fn named(&self, before: &Before) -> Vec<String> {
+            let born = before.look_again();
+            assert!(!born.cut);
+            born.files.iter().map(|(path, _)| path.display().to_string()).collect()
+        }
+    }
+
+    impl Drop for Tree {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn what_was_there_before_is_not_named_and_what_is_born_is() {
+        let tree = Tree::new();
+        for name in [".git/HEAD", ".git/objects/a", ".git/config", ".git/hooks/old", ".envrc"] {
+            tree.write(name);
+        }
+        let before = tree.before();
+        assert_eq!(tree.named(&before), Vec::<String>::new());
+        for name in ["src/main.rs", "sub/.git/hooks/post-checkout", ".git/index", "a/.bashrc"] {
+            tree.write(name);
+        }
+        assert_eq!(tree.named(&before), ["a/.bashrc", "sub/.git/hooks/post-checkout"]);
+        tree.write(".git/config");
+        assert!(tree.named(&before).contains(&".git/config".to_string()));
+    }
+
+    #[test]
+    fn a_repository_of_another_name_is_one_all_the_same() {
+        let tree = Tree::new();
+        let before = tree.before();
+        for name in ["bare/HEAD", "bare/objects/x", "bare/hooks/post-receive", "bare/config"] {
+            tree.write(name);
+        }
+        assert_eq!(tree.named(&before), ["bare/config", "bare/hooks/post-receive"]);
+    }
+
+    #[test]
+    fn old_files_that_were_moved_into_such_a_place_are_named() {
+        let tree = Tree::new();
+        for name in ["c/settings.json", "g/hooks/pre-commit", ".git/hooks/old", "h/pre-push"] {
+            tree.write(name);
+        }
+        let before = tree.before();
+        fs::rename(tree.0.join("c"), tree.0.join(".claude")).unwrap();
+        assert_eq!(tree.named(&before), [".claude/settings.json"]);
+        fs::rename(tree.0.join(".git"), tree.0.join("old")).unwrap();
+        fs::rename(tree.0.join("g"), tree.0.join(".git")).unwrap();
+        assert!(tree.named(&before).contains(&".git/hooks/pre-commit".to_string()));
+        fs::remove_dir_all(tree.0.join(".git/hooks")).unwrap();
+        std::os::unix::fs::symlink("../h", tree.0.join(".git/hooks")).unwrap();
+        let named = tree.named(&before);
+        assert!(named.contains(&".git/hooks/pre-push".to_string()), "{named:?}");
+    }
+
+    #[test]
+    fn a_walk_has_bounds_and_says_when_it_met_one() {
+        let tree = Tree::new();
+        let before = tree.before();
+        for number in 0..=MOST_NAMED {
+            tree.write(&format!("{number}/.envrc"));
+        }
+        tree.write("0/deeper/x");
+        let born = before.look_again();
+        assert!(born.cut);
+        assert!(born.files.len() > MOST_NAMED / 2);
+    }
+}

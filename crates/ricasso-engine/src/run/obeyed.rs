@@ -1,0 +1,162 @@
+//! Which files are run or obeyed later by programs that nobody asked: a table of names. Pure.
+//!
+//! Sources that a build reads (`Makefile`, `package.json`, `build.rs`) are not in it: they are the
+//! work itself, and whoever builds asks for them.
+
+use std::path::{Component, Path};
+
+/// One row: the last names of a path, and what happens. `*` stands for any one name.
+type Row = (&'static [&'static str], &'static str);
+
+const GIT: &str = "git obeys it, and it can name programs to run";
+const HOOK: &str = "git runs it";
+const SHELL: &str = "a shell runs it when it starts here";
+const HARNESS: &str = "an agent's harness obeys it";
+const EDITOR: &str = "an editor obeys it, and it can name programs to run";
+const TOOL: &str = "a tool obeys it, and it can name programs to run";
+const OURS: &str = "ricasso obeys it";
+
+/// Compared in lower case, so that a file system that does not tell cases apart fools nobody.
+const ROWS: &[Row] = &[
+    (&[".git", "hooks", "*"], HOOK),
+    (&[".git", "config"], GIT),
+    (&[".git", "config.worktree"], GIT),
+    (&[".git", "info", "attributes"], GIT),
+    (&[".gitconfig"], GIT),
+    (&[".gitmodules"], GIT),
+    (&[".hg", "hgrc"], TOOL),
+    (&[".husky", "*"], HOOK),
+    (&[".ricasso.toml"], OURS),
+    (&[".envrc"], SHELL),
+    (&[".bashrc"], SHELL),
+    (&[".bash_profile"], SHELL),
+    (&[".bash_login"], SHELL),
+    (&[".bash_logout"], SHELL),
+    (&[".bash_aliases"], SHELL),
+    (&[".profile"], SHELL),
+    (&[".zshrc"], SHELL),
+    (&[".zshenv"], SHELL),
+    (&[".zprofile"], SHELL),
+    (&[".zlogin"], SHELL),
+    (&[".zlogout"], SHELL),
+    (&[".kshrc"], SHELL),
+    (&["fish", "config.fish"], SHELL),
+    (&[".mcp.json"], HARNESS),
+    (&[".claude", "settings.json"], HARNESS),
+    (&[".claude", "settings.local.json"], HARNESS),
+    (&[".claude", "hooks", "*"], HARNESS),
+    (&[".codex", "*"], HARNESS),
+    (&[".gemini", "settings.json"], HARNESS),
+    (&[".cursor", "mcp.json"], HARNESS),
+    (&[".cursor", "hooks.json"], HARNESS),
+    (&["agents.md"], HARNESS),
+    (&["claude.md"], HARNESS),
+    (&["gemini.md"], HARNESS),
+    (&[".vscode", "tasks.json"], EDITOR),
+    (&[".vscode", "settings.json"], EDITOR),
+    (&[".vscode", "launch.json"], EDITOR),
+    (&[".idea", "workspace.xml"], EDITOR),
+    (&[".vimrc"], EDITOR),
+    (&[".exrc"], EDITOR),
+    (&[".nvim.lua"], EDITOR),
+    (&[".dir-locals.el"], EDITOR),
+    (&[".cargo", "config"], TOOL),
+    (&[".cargo", "config.toml"], TOOL),
+    (&[".npmrc"], TOOL),
+    (&[".yarnrc"], TOOL),
+    (&[".yarnrc.yml"], TOOL),
+    (&[".pnpmfile.cjs"], TOOL),
+    (&[".pre-commit-config.yaml"], TOOL),
+    (&[".ripgreprc"], TOOL),
+    (&[".gdbinit"], TOOL),
+    (&[".lldbinit"], TOOL),
+    (&["sitecustomize.py"], TOOL),
+    (&["usercustomize.py"], TOOL),
+];
+
+/// What will happen to the file of this path, which is relative to the workspace.
+pub(super) fn why(path: &Path) -> Option<&'static str> {
+    let names = names(path)?;
+    let row = ROWS.iter().find(|(pattern, _)| ends_with(&names, pattern));
+    row.filter(|_| !is_sample(&names)).map(|(_, why)| *why)
+}
+
+/// What will happen to a file inside a directory that git uses as a repository, whatever the
+/// directory is called. The path is relative to it.
+pub(super) fn why_in_repository(path: &Path) -> Option<&'static str> {
+    let names = names(path)?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    match names.as_slice() {
+        ["hooks", name] if !name.ends_with(".sample") => Some(HOOK),
+        ["config" | "config.worktree"] | ["info", "attributes"] => Some(GIT),
+        _ => None,
+    }
+}
+
+/// Whether a directory of this path holds files of the table, so that moving it moves them.
+pub(super) fn holds_some(path: &Path) -> bool {
+    let Some(names) = names(path) else { return false };
+    let holds = |(pattern, _): &Row| {
+        // `.git` changes with every commit; what is inside is looked at by itself.
+        (1..pattern.len()).any(|length| {
+            pattern[..length] != [".git"][..] && ends_with(&names, &pattern[..length])
+        })
+    };
+    ROWS.iter().any(holds)
+}
+
+/// The names of a path, in lower case.
+fn names(path: &Path) -> Option<Vec<String>> {
+    let name = |part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy().to_lowercase()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => {
+            None
+        }
+    };
+    path.components().map(name).collect()
+}
+
+fn ends_with(names: &[String], pattern: &[&str]) -> bool {
+    let Some(skipped) = names.len().checked_sub(pattern.len()) else { return false };
+    names.iter().skip(skipped).zip(pattern).all(|(name, part)| *part == "*" || name == part)
+}
+
+/// Git's own examples, which it does not run.
+fn is_sample(names: &[String]) -> bool {
+    names.last().is_some_and(|name| name.ends_with(".sample"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_obeyed_later_is_known_by_its_last_names_in_any_case() {
+        let why = |text: &str| why(Path::new(text));
+        assert_eq!(why(".git/hooks/post-checkout"), Some(HOOK));
+        assert_eq!(why("sub/.GIT/Hooks/post-checkout"), Some(HOOK));
+        assert_eq!(why(".git/hooks/pre-commit.sample"), None);
+        assert_eq!(why("a/b/.envrc"), Some(SHELL));
+        assert_eq!(why("x.envrc"), None);
+        assert_eq!(why("hooks/post-checkout"), None);
+        assert_eq!(why("src/main.rs"), None);
+        assert_eq!(why("Makefile"), None);
+    }
+
+    #[test]
+    fn a_repository_of_any_name_has_hooks() {
+        let why = |text: &str| why_in_repository(Path::new(text));
+        assert_eq!(why("hooks/post-receive"), Some(HOOK));
+        assert_eq!(why("hooks/post-receive.sample"), None);
+        assert_eq!(why("info/attributes"), Some(GIT));
+        assert_eq!(why("HEAD"), None);
+    }
+
+    #[test]
+    fn directories_that_hold_such_files_are_known_too() {
+        assert!(holds_some(Path::new("a/.claude")));
+        assert!(holds_some(Path::new(".git/hooks")));
+        assert!(!holds_some(Path::new(".git")));
+        assert!(!holds_some(Path::new("src")));
+    }
+}
