@@ -12,6 +12,7 @@ pub mod excerpt;
 mod forms;
 mod kinds;
 mod literals;
+mod marked;
 mod order;
 mod read;
 mod redact;
@@ -26,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub use error::Error;
 pub use excerpt::{Budget, Excerpt, Lean, Omitted};
+pub use marked::Marked;
 pub use read::{Owner, Reading, Which};
 pub use redact::{MIN_VALUE_BYTES, Redactor, Secrets};
 pub use redacted::Redacted;

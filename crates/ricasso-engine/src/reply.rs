@@ -2,7 +2,7 @@
 //!
 //! Fields are added, never renamed or used for something else.
 
-use crate::capture::{Omitted, Redacted};
+use crate::capture::{Marked, Omitted, Redacted};
 use crate::plan::Enforced;
 use crate::record::Receipt;
 use crate::run::{Ending, JobId};
@@ -79,6 +79,11 @@ pub struct Reason {
     pub message: Redacted<String>,
     /// What would be allowed.
     pub remedy: Redacted<String>,
+    /// The step that the span counts in, from 0.
+    pub step: usize,
+    /// The lines that the span lies in, for people; in JSON the span says it.
+    #[serde(skip)]
+    pub marked: Option<Marked>,
 }
 
 /// The deadline of a job.

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod explain;
 mod jsonl;
 mod output;
 mod print;

@@ -23,13 +23,23 @@ pub(super) struct Parts {
 }
 
 /// Reasons as they leave the house.
-pub(super) fn reasons(reasons: &[policy::Reason], redactor: &Redactor) -> Vec<reply::Reason> {
+pub(super) fn reasons(
+    reasons: &[policy::Reason],
+    request: &Request,
+    redactor: &Redactor,
+) -> Vec<reply::Reason> {
+    let marked = |reason: &policy::Reason| {
+        let step = request.steps.get(reason.step)?;
+        Some(redactor.mark(&step.text(), reason.span?))
+    };
     let one = |reason: &policy::Reason| reply::Reason {
         rule: reason.rule.clone(),
         layer: reason.layer.name(),
         span: reason.span,
         message: redactor.text(reason.message.as_bytes()),
         remedy: redactor.text(reason.remedy.as_bytes()),
+        step: reason.step,
+        marked: marked(reason),
     };
     reasons.iter().map(one).collect()
 }

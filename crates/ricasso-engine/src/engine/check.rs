@@ -32,6 +32,6 @@ pub fn check_alone(request: &Request, policy: &Policy) -> Result<Checked, Error>
     Ok(Checked {
         verdict: judgement.verdict.name(),
         rule: judgement.reasons.first().map(|reason| reason.rule.clone()),
-        reasons: answer::reasons(&judgement.reasons, &redactor),
+        reasons: answer::reasons(&judgement.reasons, request, &redactor),
     })
 }

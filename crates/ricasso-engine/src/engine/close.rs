@@ -143,7 +143,7 @@ impl Hall {
         let mut reply =
             answer::unstarted(opening, Ending::Refused(refused.failure), refused.enforced);
         reply.verdict = refused.verdict;
-        reply.reasons = reasons(&refused.reasons, redactor);
+        reply.reasons = reasons(&refused.reasons, opening.request, redactor);
         reply.hints = self.told.iter().map(|told| redactor.text(told.as_bytes())).collect();
         let why = entries::why(&reply, None);
         let totals = Totals::default();
@@ -167,7 +167,7 @@ impl Hall {
         let parts = Parts {
             id: admitted.id().clone(),
             verdict: "allow",
-            reasons: reasons(&admitted.reasons, redactor),
+            reasons: reasons(&admitted.reasons, admitted.request(), redactor),
             enforced: admitted.plan().fit().enforced().clone(),
             deadline: admitted.plan().allowance().deadline,
             began: admitted.began,

@@ -1,7 +1,7 @@
 //! `ricasso check`: the verdict and its reasons; nothing runs.
 
 use super::args::Check;
-use super::{jsonl, print, read, run};
+use super::{explain, jsonl, print, read, run};
 use crate::config::{self, Choice, Places};
 use crate::exit;
 use ricasso_engine::engine::{Checked, check_alone};
@@ -70,7 +70,7 @@ fn answer(args: &Check, checked: &Checked) -> Answer {
         print::put(&line);
     } else {
         print::put(format!("{}\n", checked.verdict).as_bytes());
-        checked.reasons.iter().for_each(|why| print::reason(checked.verdict, why));
+        explain::reasons(checked.verdict, &checked.reasons);
     }
     Ok(match checked.verdict {
         "allow" => exit::CHECK_ALLOW,

@@ -1,10 +1,11 @@
 //! What people see: output as it comes, and a sentence where there is something to say.
 
+use super::explain;
 use super::stream::{self, Patience, Written};
 use crate::exit;
 use ricasso_engine::capture::{Redacted, Stream};
 use ricasso_engine::engine::Watcher;
-use ricasso_engine::reply::{Reason, Reply};
+use ricasso_engine::reply::Reply;
 use ricasso_os::{Cancel, Cancelled};
 use std::error::Error;
 use std::io::{self, IsTerminal};
@@ -62,7 +63,7 @@ pub(super) fn json(reply: &Reply, cancel: &Cancel) -> bool {
 
 /// What is worth saying after the command's own output.
 pub(super) fn after(reply: &Reply) {
-    reply.reasons.iter().for_each(|why| reason(reply.verdict, why));
+    explain::reasons(reply.verdict, &reply.reasons);
     if let Some(line) = ending(reply) {
         say(&format!("ricasso: {line}"));
     }
@@ -75,15 +76,6 @@ pub(super) fn after(reply: &Reply) {
         say(&format!("ricasso: stopped what the command left running: {}", names.join(", ")));
     }
     reply.hints.iter().for_each(|hint| say(&format!("ricasso: {hint}")));
-}
-
-/// One reason of a verdict, with what would be allowed.
-pub(super) fn reason(verdict: &str, reason: &Reason) {
-    let word = if verdict == "ask" { "a person is asked by" } else { "refused by" };
-    say(&format!("ricasso: {word} {}: {}", reason.rule, reason.message));
-    if !reason.remedy.as_str().is_empty() {
-        say(&format!("ricasso: allowed instead: {}", reason.remedy));
-    }
 }
 
 fn ending(reply: &Reply) -> Option<String> {

@@ -13,6 +13,7 @@ mod doors;
 mod endings;
 mod escape;
 mod excerpts;
+mod explain;
 mod hostile;
 mod ledger;
 mod library;
