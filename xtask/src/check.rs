@@ -31,6 +31,18 @@ const CLIPPY: &[&str] =
     &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
 const CLIPPY_BARE: &[&str] =
     &["clippy", "--package", "ricasso", "--no-default-features", "--", "-D", "warnings"];
+/// The program without what can be left out of it.
+const CLIPPY_SMALL: &[&str] = &[
+    "clippy",
+    "--package",
+    "ricasso",
+    "--no-default-features",
+    "--features",
+    "cli",
+    "--",
+    "-D",
+    "warnings",
+];
 /// Without `--all-targets`, which would leave out the examples in the docs.
 const TESTS: &[&str] = &["test", "--workspace", "--no-fail-fast"];
 const DOCS: &[&str] = &["doc", "--no-deps", "--workspace"];
@@ -47,6 +59,7 @@ pub(crate) fn run(root: &Path, extent: Extent) -> bool {
     check.stage("format", |check| check.cargo(FORMAT));
     check.stage("clippy", |check| check.cargo(CLIPPY));
     check.stage("clippy without features", |check| check.cargo(CLIPPY_BARE));
+    check.stage("clippy, program alone", |check| check.cargo(CLIPPY_SMALL));
     check.stage("tidy", |check| tidy::run(&check.root));
     check.stage("tests", Check::tests);
     check.stage("docs", |check| check.cargo(DOCS));

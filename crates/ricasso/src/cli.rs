@@ -3,7 +3,9 @@
 mod args;
 mod check;
 mod explain;
+mod forget;
 mod jsonl;
+mod ledger;
 mod output;
 mod print;
 mod read;
@@ -26,6 +28,8 @@ pub fn main() -> ExitCode {
         args::Verb::Run(run) => run::run(&run),
         args::Verb::Check(check) => check::check(&check),
         args::Verb::Output(output) => output::output(&output),
+        args::Verb::Ledger(ledger) => ledger::ledger(&ledger),
+        args::Verb::Forget(forget) => forget::forget(&forget),
     };
     ExitCode::from(code)
 }
@@ -38,6 +42,9 @@ fn usage(error: &clap::Error) -> ExitCode {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
         _ if std::env::args_os().nth(1).is_some_and(|verb| verb == "check") => {
             ExitCode::from(exit::CHECK_USAGE)
+        }
+        _ if std::env::args_os().nth(1).is_some_and(|verb| verb == "ledger") => {
+            ExitCode::from(exit::LEDGER_USAGE)
         }
         _ => ExitCode::from(exit::OURS),
     }

@@ -11,6 +11,15 @@ pub const CHECK_USAGE: u8 = 2;
 /// `check`: asks.
 pub const CHECK_ASK: u8 = 3;
 
+/// `ledger`: intact, or the same as then.
+pub const LEDGER_GOOD: u8 = 0;
+/// `ledger verify`: changed, cut or without a head. `ledger replay`: different.
+pub const LEDGER_DIFFERS: u8 = 1;
+/// `ledger`: bad usage.
+pub const LEDGER_USAGE: u8 = 2;
+/// `ledger replay`: what was judged is forgotten.
+pub const LEDGER_FORGOTTEN: u8 = 3;
+
 /// An ending's code as a process can return it: the low eight bits, as the kernel does.
 pub fn of(code: i32) -> u8 {
     (code & 0xff) as u8

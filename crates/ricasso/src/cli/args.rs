@@ -24,6 +24,10 @@ pub(super) enum Verb {
     Check(Check),
     /// Read what a reply left out
     Output(Output),
+    /// Look at the record of what ran, check it, judge again, hand it on
+    Ledger(super::ledger::Ledger),
+    /// Remove the output, request and scene of finished jobs; the ledger keeps its entries
+    Forget(super::forget::Forget),
 }
 
 #[derive(Debug, Group)]

@@ -6,16 +6,7 @@ use std::time::Duration;
 /// `30s`, `0.5s`, `500ms`, `10m`, `2h`, `1d`. A number without a unit is not guessed at.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "a timeout is a number with a unit, as 500ms, 30s, 10m, 2h, 1d".to_string();
-    let units =
-        [("ms", 0.001), ("us", 0.000_001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86400.0)];
-    let (number, seconds) = units
-        .iter()
-        .find_map(|(unit, seconds)| text.strip_suffix(unit).map(|number| (number, seconds)))
-        .ok_or_else(wrong)?;
-    let plain = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    let number: f64 = plain.then(|| number.parse().ok()).flatten().ok_or_else(wrong)?;
-    let time = Duration::try_from_secs_f64(number * seconds)
-        .map_err(|_| "this timeout is longer than any clock runs".to_string())?;
+    let time = time(text).ok_or_else(wrong)?;
     if time.is_zero() {
         return Err("a timeout of zero would end the command before it begins".into());
     }
@@ -23,6 +14,22 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         return Err("a timeout of more than a year cannot be meant".into());
     }
     Ok(time)
+}
+
+/// How old something is: as a timeout, but of any length.
+pub(super) fn age(text: &str) -> Result<Duration, String> {
+    time(text).ok_or_else(|| "an age is a number with a unit, as 90m, 12h, 7d, 0s".to_string())
+}
+
+fn time(text: &str) -> Option<Duration> {
+    let units =
+        [("ms", 0.001), ("us", 0.000_001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86400.0)];
+    let (number, seconds) = units
+        .iter()
+        .find_map(|(unit, seconds)| text.strip_suffix(unit).map(|number| (number, seconds)))?;
+    let plain = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let number: f64 = plain.then(|| number.parse().ok()).flatten()?;
+    Duration::try_from_secs_f64(number * seconds).ok()
 }
 
 /// `A-B`.
@@ -57,6 +64,15 @@ mod tests {
             ["", "s", "10", "-1s", "+1s", "1e3s", "nans", "infs", "0s", "0.0ms", "1 s", "400d"]
         {
             assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn ages_may_be_zero_and_long() {
+        assert_eq!(age("0s"), Ok(Duration::ZERO));
+        assert_eq!(age("400d"), Ok(Duration::from_secs(400 * 86400)));
+        for wrong in ["", "7", "d", "-1d", "1e9d", "99999999999999999999d"] {
+            assert!(age(wrong).is_err(), "{wrong}");
         }
     }
 

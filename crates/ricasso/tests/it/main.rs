@@ -16,7 +16,10 @@ mod excerpts;
 mod explain;
 mod hostile;
 mod ledger;
+mod ledger_doors;
 mod library;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod place;
 mod running;
 mod stress;
