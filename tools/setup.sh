@@ -29,11 +29,16 @@ if ! has cargo; then
 fi
 
 # Without a linker nothing builds. The others are for tests: bash, zsh and python3 run as jobs,
-# git is asked about repositories, ps shows what a job left behind.
+# git is asked about repositories, ps shows what a job left behind; the rest are tools that agents
+# use, which must work in a cage as they do outside (cases/work).
 needed=
 { has cc && [ -e /usr/include/stdlib.h ]; } || needed="gcc libc6-dev"
 wanted=
-for pair in bash:bash git:git zsh:zsh python3:python3 ps:procps; do
+tools="make:make cmake:cmake rg:ripgrep jq:jq sqlite3:sqlite3 vim:vim curl:curl patch:patch
+zip:zip unzip:unzip xz:xz-utils zstd:zstd rsync:rsync perl:perl ed:ed bc:bc tree:tree file:file
+less:less openssl:openssl ssh-keygen:openssh-client flock:util-linux pip3:python3-pip
+pytest-3:python3-pytest node:nodejs npm:npm go:golang-go"
+for pair in bash:bash git:git zsh:zsh python3:python3 ps:procps $tools; do
     has "${pair%%:*}" || wanted="$wanted ${pair##*:}"
 done
 
@@ -64,7 +69,8 @@ if [ -n "$needed" ] && ! install $needed; then
     exit 1
 fi
 
-for package in $wanted; do
+# All at once is fast; one after the other finds out which one there is not.
+[ -z "$wanted" ] || install $wanted || for package in $wanted; do
     install "$package" || say "without $package the tests that need it are skipped, and say so"
 done
 

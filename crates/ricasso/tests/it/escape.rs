@@ -5,7 +5,7 @@
 
 mod outcome;
 mod snapshot;
-mod stage;
+pub(crate) mod stage;
 mod stand;
 mod table;
 

@@ -18,8 +18,10 @@ mod hostile;
 mod ledger;
 mod ledger_doors;
 mod library;
+mod litter;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod place;
 mod running;
 mod stress;
+mod work;

@@ -48,9 +48,9 @@ pub(super) fn of(hall: &Hall, attempt: &Attempt, actor: Actor) -> Vec<Outcome> {
             let nets: Vec<Option<&str>> =
                 if attempt.nets.is_empty() { vec![None] } else { nets.collect() };
             for net in nets {
-                let mut flags = vec!["--mode", mode.as_str()];
+                let mut flags = vec!["--mode", mode.as_str(), "--timeout", "20s"];
                 if attempt.policy.is_some() {
-                    flags = vec!["--policy", "{stage}/policy.toml"];
+                    flags = vec!["--policy", "{stage}/policy.toml", "--timeout", "20s"];
                 }
                 flags.extend(net.into_iter().flat_map(|net| ["--net", net]));
                 let found = Stage::new(hall, actor).attempt(attempt, &flags, machine);

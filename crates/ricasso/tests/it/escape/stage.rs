@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 /// The user that owns nothing.
 const NOBODY: u32 = 65534;
 /// The flags of a run without ricasso.
-pub(super) const BARE: &[&str] = &[];
+pub(crate) const BARE: &[&str] = &[];
 const C_FILES: &[&str] =
     &["main", "files", "net", "processes", "kernel", "code", "doors", "wraps", "stands"];
 
 /// Who makes the attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Actor {
+pub(crate) enum Actor {
     Root,
     Nobody,
     /// Whoever runs the tests, where that is not root.
@@ -32,7 +32,7 @@ pub(super) enum Actor {
 
 /// The cage, or its absence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Machine {
+pub(crate) enum Machine {
     /// As it is.
     Plain,
     /// New namespaces and mounts are refused by a filter, as container engines do.
@@ -40,14 +40,14 @@ pub(super) enum Machine {
 }
 
 /// All stages, and the programs that they share.
-pub(super) struct Hall {
+pub(crate) struct Hall {
     root: PathBuf,
     next: AtomicUsize,
 }
 
 impl Hall {
     /// Builds the probe. Nothing where there is no compiler.
-    pub(super) fn new() -> Option<Hall> {
+    pub(crate) fn new() -> Option<Hall> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         // Not below /tmp: there the cage shows another directory, which would hide the outside.
@@ -74,7 +74,7 @@ impl Hall {
         self.root.join("bin")
     }
 
-    pub(super) fn actors(&self) -> Vec<Actor> {
+    pub(crate) fn actors(&self) -> Vec<Actor> {
         if is_root() { vec![Actor::Root, Actor::Nobody] } else { vec![Actor::Ourselves] }
     }
 }
@@ -98,7 +98,7 @@ fn is_root() -> bool {
 }
 
 /// One attempt's place.
-pub(super) struct Stage {
+pub(crate) struct Stage {
     root: PathBuf,
     bin: PathBuf,
     actor: Actor,
@@ -106,19 +106,19 @@ pub(super) struct Stage {
 }
 
 /// What was found after a run.
-pub(super) struct Found {
+pub(crate) struct Found {
     /// The reply, where there was one.
-    pub(super) reply: Value,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
+    pub(crate) reply: Value,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
     /// The effect, in words; nothing where there was none.
-    pub(super) effect: Option<String>,
+    pub(crate) effect: Option<String>,
     /// Whether the host offered what was to stand outside.
-    pub(super) stood: bool,
+    pub(crate) stood: bool,
 }
 
 impl Stage {
-    pub(super) fn new(hall: &Hall, actor: Actor) -> Stage {
+    pub(crate) fn new(hall: &Hall, actor: Actor) -> Stage {
         let number = hall.next.fetch_add(1, Ordering::Relaxed);
         let root = hall.root.join(number.to_string());
         let bin = hall.bin();
@@ -178,7 +178,7 @@ impl Stage {
     }
 
     /// Puts what is known into the places of a text.
-    pub(super) fn fill(&self, text: &str) -> String {
+    pub(crate) fn fill(&self, text: &str) -> String {
         self.words.iter().fold(text.to_string(), |text, (name, value)| {
             text.replace(&format!("{{{name}}}"), value)
         })
@@ -188,7 +188,7 @@ impl Stage {
         let mut command = Command::new(program);
         command
             .env_clear()
-            .env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+            .env("PATH", path(self.actor))
             .env("HOME", self.root.join("home"))
             .env("XDG_STATE_HOME", self.root.join("state"))
             .env("LANG", "C.UTF-8")
@@ -196,15 +196,37 @@ impl Stage {
             .env("PROBE_WORD", &self.words["word"])
             .current_dir(self.root.join("work"))
             .stdin(Stdio::null());
-        if self.actor == Actor::Nobody {
-            command.uid(NOBODY).gid(NOBODY);
+        match self.actor {
+            Actor::Nobody => {
+                command.uid(NOBODY).gid(NOBODY);
+            }
+            // Their toolchain lies in their own home, which the stage's home hides.
+            Actor::Root | Actor::Ourselves => {
+                let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
+                for (name, place) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
+                    let place = std::env::var_os(name).unwrap_or(home.join(place).into());
+                    command.env(name, place);
+                }
+            }
         }
         command
     }
 
-    fn outside(&self, text: &str) -> Output {
+    pub(crate) fn outside(&self, text: &str) -> Output {
         let mut shell = self.as_actor(Path::new("/bin/sh"));
         shell.args(["-ec", &self.fill(text)]).output().unwrap()
+    }
+
+    /// Runs a shell text with these flags of `ricasso run`, and gives its reply. Where the stage
+    /// lies is taken out of what it said.
+    pub(crate) fn work(&self, text: &str, flags: &[&str], machine: Machine) -> Value {
+        let act = self.root.join("act.sh");
+        fs::write(&act, self.fill(text)).unwrap();
+        let output = self.ricasso(None, flags, machine, &act).output().unwrap();
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let plain = stdout.replace(&self.root.display().to_string(), "STAGE");
+        serde_json::from_str(&plain)
+            .unwrap_or_else(|_| panic!("{plain} {}", String::from_utf8_lossy(&output.stderr)))
     }
 
     /// Makes the attempt with these flags of `ricasso run`.
@@ -231,7 +253,8 @@ impl Stage {
         let seen = Seen::before(&self, attempt);
         let act = self.root.join("act.sh");
         fs::write(&act, format!("{}\necho tried the act\n", self.fill(&attempt.act))).unwrap();
-        let mut command = self.ricasso(attempt, flags, machine, &act);
+        let wrap = attempt.wrap.as_deref();
+        let mut command = self.ricasso(wrap, flags, machine, &act);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let output = self.watch(child, attempt);
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -251,9 +274,9 @@ impl Stage {
         }
     }
 
-    fn ricasso(&self, attempt: &Attempt, flags: &[&str], machine: Machine, act: &Path) -> Command {
+    fn ricasso(&self, wrap: Option<&str>, flags: &[&str], machine: Machine, act: &Path) -> Command {
         let mut words: Vec<String> = Vec::new();
-        if let Some(wrap) = &attempt.wrap {
+        if let Some(wrap) = wrap {
             words.extend(self.fill(wrap).split(' ').map(str::to_string));
         }
         if machine == Machine::WithoutNamespaces {
@@ -262,7 +285,7 @@ impl Stage {
         }
         if flags != BARE {
             words.push(self.bin.join("ricasso").display().to_string());
-            words.extend(["run", "--json", "--timeout", "20s", "--root"].map(str::to_string));
+            words.extend(["run", "--json", "--root"].map(str::to_string));
             words.push(self.words["work"].clone());
             words.extend(flags.iter().map(|flag| self.fill(flag)));
             words.push("--".into());
@@ -352,6 +375,17 @@ impl Seen {
                 (path.exists() && changed && !named)
                     .then(|| format!("{name} is born or changed, and not named"))
             }
+        }
+    }
+}
+
+/// System programs first; then those that whoever runs the tests has besides.
+fn path(actor: Actor) -> String {
+    let system = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    match actor {
+        Actor::Nobody => system.to_string(),
+        Actor::Root | Actor::Ourselves => {
+            format!("{system}:{}", std::env::var("PATH").unwrap_or_default())
         }
     }
 }

@@ -1,0 +1,131 @@
+//! Ordinary work: the tools that agents use say and do the same in mode workspace as in mode open.
+//! The acts are data, in `cases/work`.
+
+use crate::escape::stage::{Actor, Hall, Machine, Stage};
+use crate::place::skip;
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Fewer tools than this are no day's work.
+const LEAST: usize = 40;
+/// Rows at once; the machine has about as many cores.
+const WORKERS: usize = 3;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    work: Vec<Work>,
+}
+
+/// One row.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Work {
+    name: String,
+    /// Programs without which it is skipped.
+    #[serde(default)]
+    needs: Vec<String>,
+    /// Shell text that runs outside before.
+    #[serde(default)]
+    before: Option<String>,
+    /// Further directories that may be written.
+    #[serde(default)]
+    write: Vec<String>,
+    act: String,
+}
+
+fn rows() -> Vec<Work> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/work/tools.toml");
+    let file: File = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert!(file.work.len() >= LEAST);
+    let word = std::env::var("RICASSO_WORK").unwrap_or_default();
+    file.work.into_iter().filter(|work| work.name.contains(&word)).collect()
+}
+
+#[test]
+fn ordinary_work_is_the_same_in_the_cage() {
+    let Some(hall) = Hall::new() else {
+        return skip("ordinary_work", "there is no C compiler for the probe");
+    };
+    let rows = rows();
+    let long = std::env::var_os("RICASSO_LONG").is_some();
+    let mut tries = Vec::new();
+    for row in &rows {
+        for (index, actor) in hall.actors().into_iter().enumerate() {
+            for machine in [Machine::Plain, Machine::WithoutNamespaces] {
+                // The short form has each user on one kind of machine.
+                if long || (index == 0) == (machine == Machine::Plain) {
+                    tries.push((row, actor, machine));
+                }
+            }
+        }
+    }
+    let next = AtomicUsize::new(0);
+    let bad = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                while let Some((row, actor, machine)) =
+                    tries.get(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    if let Err(told) = same(&hall, row, *actor, *machine) {
+                        bad.lock().unwrap().push(told);
+                    }
+                }
+            });
+        }
+    });
+    let bad = bad.into_inner().unwrap();
+    assert!(bad.is_empty(), "{} of {}:\n{}", bad.len(), tries.len(), bad.join("\n"));
+}
+
+/// The same act in the open and in the cage, each in a fresh place.
+fn same(hall: &Hall, row: &Work, actor: Actor, machine: Machine) -> Result<(), String> {
+    let what = format!("{} as {actor:?} {machine:?}", row.name);
+    let stage = Stage::new(hall, actor);
+    if let Some(missing) = row.needs.iter().find(|name| !has(&stage, name)) {
+        skip("ordinary_work", &format!("{what}: there is no {missing}"));
+        return Ok(());
+    }
+    let open = run(&stage, row, &["--mode", "open"], Machine::Plain);
+    eprintln!("{what}: {} {} {}", open["exit_code"], open["stdout"], open["stderr"]);
+    drop(stage);
+    let stage = Stage::new(hall, actor);
+    let mut flags = vec!["--mode", "workspace"];
+    flags.extend(row.write.iter().flat_map(|place| ["--write", place]));
+    let caged = run(&stage, row, &flags, machine);
+    if caged["reasons"][0]["rule"] == "not-enforceable" {
+        skip("ordinary_work", &format!("{what}: {}", caged["reasons"][0]["message"]));
+        return Ok(());
+    }
+    let told = |reply: &Value| (reply["stdout"].clone(), reply["exit_code"].clone());
+    if told(&open) == told(&caged) && open["exit_code"].is_number() {
+        return Ok(());
+    }
+    Err(format!(
+        "{what}:\n  open  {} {} {}\n  caged {} {} {} {}",
+        open["exit_code"],
+        open["stdout"],
+        open["stderr"],
+        caged["exit_code"],
+        caged["stdout"],
+        caged["stderr"],
+        caged["reasons"],
+    ))
+}
+
+fn run(stage: &Stage, row: &Work, flags: &[&str], machine: Machine) -> Value {
+    if let Some(text) = &row.before {
+        let done = stage.outside(text);
+        let told = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{}: before: {told}", row.name);
+    }
+    stage.work(&row.act, &[flags, &["--timeout", "120s"]].concat(), machine)
+}
+
+fn has(stage: &Stage, program: &str) -> bool {
+    stage.outside(&format!("{program} --version || command -v {program}")).status.success()
+}
