@@ -1,0 +1,30 @@
+//! Looks into inline code: what it reads, writes, runs and reaches, where that is plain to see.
+//!
+//! Nothing here is a parser of a language. Each scanner is sure of what it reports as an act, and
+//! leaves `Code` where it cannot tell; it must never say "nothing" of code that it did not follow.
+
+pub(super) mod sql;
+
+use super::table::Reach;
+use super::{Act, Does, Language};
+use crate::policy::word::Word;
+
+/// The acts of code in this language.
+pub(super) fn acts(language: Language, word: &Word, at: usize) -> Vec<Act> {
+    let not_followed = || vec![Act::with(Does::Code(language), word, at)];
+    let Some(_text) = word.known() else { return not_followed() };
+    match language {
+        Language::Sql => sql::acts(word, Reach::Server, at),
+        Language::Sed
+        | Language::Awk
+        | Language::Jq
+        | Language::Perl
+        | Language::Python
+        | Language::Ruby
+        | Language::JavaScript
+        | Language::Php
+        | Language::Lua
+        | Language::Vim
+        | Language::Other => not_followed(),
+    }
+}

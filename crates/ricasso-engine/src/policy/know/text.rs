@@ -1,0 +1,581 @@
+//! Programs that read text and print.
+
+use super::Does::{Code, Create, Overwrite, ReadThroughLinks, ShowEnvironment};
+use super::table::{
+    CODE_FILE, CREATE, EDIT, ENTER, EXACT, GNU, NONE, NOTHING, OBEY, Program, READ, READ_TREE, RUN,
+    STOP, TEXT, Use, WRITE, act, both, each, flag, glued, skip, then, two, val, when,
+};
+use super::{Does, Language};
+
+const SED: Use = Use::Is(Code(Language::Sed));
+const AWK: Use = Use::Is(Code(Language::Awk));
+const JQ: Use = Use::Is(Code(Language::Jq));
+const THROUGH: Use = Use::Is(ReadThroughLinks);
+/// The pattern is given by an option, so the first operand is a file.
+const BY_OPTION: &str = "-e --regexp -f --file";
+
+pub(super) const TABLE: &[Program] = &[
+    Program {
+        names: "head tail",
+        options: &[
+            skip("-c -n -s --bytes --lines --pid --sleep-interval --max-unchanged-stats"),
+            glued("--follow", NOTHING),
+        ],
+        shape: each(READ),
+        examples: &[
+            "head -1 /etc/x => read /etc/x",
+            "tail -n +2 a => read a",
+            "head -c-0 a => read a",
+        ],
+        ..GNU
+    },
+    Program {
+        names: "cut",
+        options: &[skip(
+            "-b -c -d -f --bytes --characters --delimiter --fields --output-delimiter",
+        )],
+        shape: each(READ),
+        examples: &["cut -d: -f2 a => read a", "cut -d ' ' -f 2 => "],
+        ..GNU
+    },
+    Program {
+        names: "paste",
+        options: &[skip("-d --delimiters")],
+        shape: each(READ),
+        examples: &["paste -sd, a => read a"],
+        ..GNU
+    },
+    Program {
+        names: "join",
+        options: &[skip("-a -e -j -o -t -v -1 -2")],
+        shape: each(READ),
+        examples: &["join -t, a b => read a, read b"],
+        ..GNU
+    },
+    Program {
+        names: "comm tsort factor numfmt",
+        options: &[skip("--output-delimiter --from --to --field --format")],
+        shape: each(READ),
+        examples: &["comm -12 a b => read a, read b"],
+        ..GNU
+    },
+    Program {
+        names: "cmp",
+        options: &[skip("-i -n --ignore-initial --bytes")],
+        shape: each(READ),
+        examples: &["cmp -s a b => read a, read b"],
+        ..GNU
+    },
+    Program {
+        names: "pr",
+        options: &[skip("-D -h -l -N -o -w -W --date-format --header --length --width --indent")],
+        shape: each(READ),
+        examples: &["pr -l 60 a => read a"],
+        ..GNU
+    },
+    Program {
+        names: "wc",
+        options: &[val("--files0-from", READ), skip("--total")],
+        shape: each(READ),
+        examples: &["wc -l a b => read a, read b", "wc --files0=x => read x"],
+        ..GNU
+    },
+    Program {
+        names: "sort gsort",
+        options: &[
+            val("-o --output", WRITE),
+            val("--compress-program", RUN),
+            val("-T --temporary-directory", CREATE),
+            val("--files0-from --random-source", READ),
+            skip("-k -t -S --key --field-separator --buffer-size --parallel --batch-size --sort"),
+        ],
+        shape: each(READ),
+        examples: &[
+            "sort -ro out a => overwrite out, read a",
+            "sort -o/tmp/x a => overwrite /tmp/x, read a",
+            "sort --outp=x a => overwrite x, read a",
+            "sort a -o x => read a, overwrite x",
+            "sort -S1b -T . --compress-prog=./e a => create ., run-program ./e, read a",
+            "sort -k2,2n -t, a => read a",
+            "sort -- -o a => read -o, read a",
+            "sort '?' => read …, ?anything …",
+        ],
+        ..GNU
+    },
+    Program {
+        names: "uniq",
+        options: &[skip("-f -s -w --skip-fields --skip-chars --check-chars")],
+        shape: then(&[READ, WRITE], NOTHING),
+        examples: &[
+            "uniq -c a => read a",
+            "uniq - x => overwrite x",
+            "uniq -c -- a x => read a, overwrite x",
+            "uniq ? => read …, ?overwrite …",
+        ],
+        ..GNU
+    },
+    Program {
+        names: "tr echo printf seq expr test [ [[ true false : sleep usleep tput clear reset arch \
+                nproc tty cal ncal banner figlet cowsay fortune",
+        options: &[],
+        shape: NONE,
+        tells: "",
+        examples: &["tr / _ => ", "echo -o /etc/x => ", "printf '%s' /etc/passwd => "],
+        ..EXACT
+    },
+    Program {
+        names: "yes",
+        shape: NONE.always(&[Does::Endless]),
+        examples: &["yes x => endless"],
+        ..GNU
+    },
+    Program {
+        names: "shuf",
+        options: &[
+            val("-o --output", WRITE),
+            val("--random-source", READ),
+            skip("-i -n --input-range --head-count"),
+        ],
+        shape: each(READ),
+        when: &[when("-e --echo -i --input-range", NONE)],
+        examples: &["shuf -n 5 a => read a", "shuf -eo x a b => overwrite x"],
+        ..GNU
+    },
+    Program {
+        names: "sed gsed",
+        options: &[
+            val("-e --expression", SED),
+            val("-f --file", CODE_FILE),
+            glued("-i -I --in-place", NOTHING),
+            skip("-l --line-length"),
+            flag("-n --quiet --silent"),
+        ],
+        shape: then(&[SED], READ),
+        when: &[
+            both("-i -I --in-place", "-e --expression -f --file", each(EDIT)),
+            when("-i -I --in-place", then(&[SED], EDIT)),
+            when("-e --expression -f --file", each(READ)),
+        ],
+        examples: &["sed --version => "],
+        ..GNU
+    },
+    Program {
+        names: "awk gawk mawk nawk original-awk",
+        options: &[
+            val("-f --file", CODE_FILE),
+            val("-i --include", CODE_FILE),
+            val("-l --load", CODE_FILE),
+            val("-E --exec", CODE_FILE),
+            val("-e --source", AWK),
+            skip("-F -v -W --field-separator --assign"),
+            glued("-o --pretty-print -p --profile -d --dump-variables", WRITE),
+            act("-D --debug", Does::Opaque),
+        ],
+        shape: then(&[AWK], Use::AssignmentOr(Does::Read)),
+        when: &[
+            when("-i --include", then(&[AWK], Use::AssignmentOr(Does::Edit))),
+            when("-f --file -e --source -E --exec", each(Use::AssignmentOr(Does::Read))),
+        ],
+        examples: &["awk --version => "],
+        ..STOP
+    },
+    Program {
+        names: "grep egrep fgrep zgrep ggrep bzgrep xzgrep pcregrep pcre2grep ugrep ack",
+        options: &[
+            val("-f --file", READ),
+            val("--exclude-from", READ),
+            val("--pager", TEXT),
+            skip("-e -A -B -C -m -d -D --regexp --after-context --before-context --context"),
+            skip("--max-count --label --include --exclude --exclude-dir --binary-files --devices"),
+            skip("--directories --type"),
+            glued("--color --colour", NOTHING),
+        ],
+        shape: then(&[NOTHING], READ),
+        when: &[
+            both("-R --dereference-recursive", BY_OPTION, each(THROUGH)),
+            when("-R --dereference-recursive", then(&[NOTHING], THROUGH)),
+            both("-r --recursive", BY_OPTION, each(READ_TREE)),
+            when("-r --recursive", then(&[NOTHING], READ_TREE)),
+            when(BY_OPTION, each(READ)),
+        ],
+        examples: &[
+            "grep /etc/passwd a => read a",
+            "grep -rn x src => read-tree src",
+            "grep -R x . => through-links .",
+            "grep -e x -f y a => read y, read a",
+            "grep -A 3 x a => read a",
+        ],
+        ..GNU
+    },
+    Program {
+        names: "rg ripgrep",
+        options: &[
+            val("--pre", RUN),
+            val("--hostname-bin", RUN),
+            val("-f --file", READ),
+            val("--ignore-file", READ),
+            skip("-e -A -B -C -E -g -j -M -m -r -t -T -d --regexp --after-context --context"),
+            skip("--before-context --encoding --glob --iglob --threads --max-columns --max-count"),
+            skip(
+                "--replace --type --type-not --max-depth --pre-glob --sort --sortr --color \
+                 --colors",
+            ),
+            skip(
+                "--type-add --type-clear --max-filesize --engine --context-separator \
+                 --path-separator",
+            ),
+            skip("--field-match-separator --hyperlink-format --generate --dfa-size-limit"),
+        ],
+        shape: then(&[NOTHING], READ_TREE),
+        when: &[
+            both("-L --follow", "-e --regexp -f --file --files", each(THROUGH)),
+            when("-L --follow", then(&[NOTHING], THROUGH)),
+            when("-e --regexp -f --file --files", each(READ_TREE)),
+            when("--type-list", NONE),
+        ],
+        examples: &[
+            "rg --pre ./e x => run-program ./e",
+            "rg --pre=./e x a => run-program ./e, read-tree a",
+            "rg --pretty --pre-glob x y a => read-tree a",
+            "rg -uu --files -g '!.git' d => read-tree d",
+            "rg -L x d => through-links d",
+        ],
+        ..EXACT
+    },
+    Program {
+        names: "ag",
+        options: &[
+            val("--pager", TEXT),
+            val("-p --path-to-ignore", READ),
+            skip(
+                "-A -B -C -G -m -W --after --before --context --depth --file-search-regex --ignore",
+            ),
+            skip("--ignore-dir --max-count --width --workers"),
+        ],
+        shape: then(&[NOTHING], READ_TREE),
+        when: &[when("-f --follow", then(&[NOTHING], THROUGH))],
+        examples: &["ag --pager 'sh -c x' y d => text 'sh -c x', read-tree d"],
+        ..GNU
+    },
+    Program {
+        names: "diff colordiff icdiff sdiff diff3",
+        options: &[
+            val("--to-file --from-file", READ),
+            val("-X --exclude-from", READ),
+            val("--diff-program", RUN),
+            val("-o --output", WRITE),
+            skip("-C -F -I -L -S -U -W -x --context --ifdef --ignore-matching-lines --label"),
+            skip("--starting-file --unified --width --exclude --line-format --color"),
+        ],
+        shape: each(READ_TREE),
+        when: &[],
+        examples: &[
+            "diff -u a b => read-tree a, read-tree b",
+            "diff --to-file=/x a => read /x, read-tree a",
+            "diff -U 3 a b => read-tree a, read-tree b",
+        ],
+        ..GNU
+    },
+    Program {
+        names: "delta difft diffstat",
+        options: &[val("--pager", TEXT), skip("-p --width --syntax-theme")],
+        shape: each(READ),
+        examples: &["delta a b => read a, read b"],
+        ..EXACT
+    },
+    Program {
+        names: "patch",
+        options: &[
+            val("-o --output", WRITE),
+            val("-r --reject-file", WRITE),
+            val("-i --input", READ),
+            val("-d --directory", ENTER),
+            skip("-p -F -D -B -V -z -Y -g --strip --fuzz --ifdef --prefix --suffix"),
+        ],
+        shape: then(&[EDIT, READ], NOTHING).always(&[Does::Edit]),
+        dry: "--dry-run -C --check",
+        examples: &[
+            "patch -p1 -d .. => edit, enter ..",
+            "patch -s f p => edit, edit f, read p",
+            "patch --dry-run f p => read p",
+        ],
+        ..GNU
+    },
+    Program {
+        names: "jq gojq jaq",
+        options: &[
+            val("-f --from-file", READ),
+            val("-L --library-path", READ),
+            two("--slurpfile --rawfile --argfile", READ),
+            two("--arg --argjson", NOTHING),
+            skip("--indent"),
+        ],
+        shape: then(&[JQ], READ),
+        when: &[
+            both("--args --jsonargs", "-f --from-file", NONE),
+            when("--args --jsonargs", then(&[JQ], NOTHING)),
+            when("-f --from-file", each(READ)),
+        ],
+        examples: &["jq --version => "],
+        ..EXACT
+    },
+    Program {
+        names: "yq",
+        options: &[
+            val("-s --split-exp", CREATE),
+            val("--from-file", READ),
+            val("--expression", NOTHING),
+            skip("-o -p -I --output-format --input-format --indent --front-matter"),
+            two("--arg --argjson", NOTHING),
+        ],
+        shape: then(&[NOTHING], READ),
+        when: &[when("-i --inplace --in-place", then(&[NOTHING], EDIT))],
+        subs: &[],
+        examples: &["yq -i .a=1 f.yml => edit f.yml", "yq .a f.yml => read f.yml"],
+        ..EXACT
+    },
+    Program {
+        names: "xxd",
+        options: &[skip("-c -g -l -n -o -s -R --cols --groupsize --len --offset --seek")],
+        shape: then(&[READ, WRITE], NOTHING),
+        examples: &[
+            "xxd a x => read a, overwrite x",
+            "xxd -r -p h => read h",
+            "xxd -s 4 a => read a",
+        ],
+        ..EXACT
+    },
+    Program {
+        names: "hexdump hd hexyl",
+        options: &[val("-f --format-file", READ), skip("-e -n -s --format --length --skip")],
+        shape: each(READ),
+        examples: &["hexdump -C a => read a", "hexdump -e '1/1 \"%x\"' a => read a"],
+        ..GNU
+    },
+    Program {
+        names: "od",
+        options: &[skip("-A -j -N -t --address-radix --skip-bytes --read-bytes --format")],
+        shape: each(READ),
+        examples: &["od -A x -t x1z a => read a", "od -c a => read a"],
+        ..GNU
+    },
+    Program {
+        names: "strings",
+        options: &[skip("-n -t -e -T -U --bytes --radix --encoding --target")],
+        shape: each(READ),
+        examples: &["strings -n 8 a => read a"],
+        ..GNU
+    },
+    Program {
+        names: "base64 base32 basenc",
+        options: &[skip("-w --wrap"), val("-o", WRITE)],
+        shape: each(READ),
+        examples: &["base64 -w 0 a => read a", "base64 -d => "],
+        ..GNU
+    },
+    Program {
+        names: "column colrm col look",
+        options: &[skip(
+            "-c -o -s -N -W -R -O -H -T --separator --output-separator --table-columns",
+        )],
+        shape: each(READ),
+        examples: &["column -t -s, a => read a"],
+        ..GNU
+    },
+    Program {
+        names: "iconv recode uconv",
+        options: &[val("-o --output", WRITE), skip("-f -t --from-code --to-code")],
+        shape: each(READ),
+        examples: &["iconv -f a -t b -o x y => overwrite x, read y"],
+        ..GNU
+    },
+    Program {
+        names: "dos2unix unix2dos",
+        options: &[],
+        shape: each(EDIT),
+        when: &[when("-n --newfile", then(&[READ, WRITE], NOTHING))],
+        examples: &["dos2unix a => edit a", "dos2unix -n a b => read a, overwrite b"],
+        ..GNU
+    },
+    Program { names: "envsubst", examples: &["envsubst '$A' => "], ..GNU },
+    Program {
+        names: "xmllint xsltproc",
+        options: &[
+            val("--output -o", WRITE),
+            val("--schema --relaxng --dtdvalid --pattern", READ),
+            skip("--xpath --encode --maxmem"),
+        ],
+        shape: each(READ),
+        examples: &[
+            "xmllint --xpath //a f => read f",
+            "xmllint --output x f => overwrite x, read f",
+        ],
+        ..EXACT
+    },
+    Program {
+        names: "pandoc",
+        options: &[
+            val("-o --output", WRITE),
+            val("--extract-media --log", CREATE),
+            val("-F --filter", RUN),
+            val("-L --lua-filter", CODE_FILE),
+            val("--pdf-engine", RUN),
+            val("-d --defaults", OBEY),
+            val(
+                "-H -B -A --include-in-header --include-before-body --template --bibliography",
+                READ,
+            ),
+            skip("-f -t -r -w -V -M --from --to --read --write --variable --metadata --wrap"),
+        ],
+        shape: each(Use::Place(Does::Read)),
+        examples: &[
+            "pandoc a.md -o b.html => read a.md, overwrite b.html",
+            "pandoc -F ./f a => run-program ./f, read a",
+        ],
+        ..GNU
+    },
+    Program {
+        names: "less",
+        options: &[
+            val("-o -O --log-file --LOG-FILE", WRITE),
+            val("-k --lesskey-file --lesskey-src", OBEY),
+            val("-T --tag-file", READ),
+            skip("-b -h -j -p -P -t -x -y -z --pattern --prompt --tabs --window"),
+        ],
+        shape: each(Use::Plus),
+        examples: &["less -o x => overwrite x", "less '+!touch x' a => text 'touch x', read a"],
+        ..EXACT
+    },
+    Program {
+        names: "more most pg",
+        options: &[skip("-n -P --lines")],
+        shape: each(Use::Plus),
+        examples: &["more /etc/hosts => read /etc/hosts"],
+        ..EXACT
+    },
+    Program {
+        names: "man apropos whatis info tldr help",
+        options: &[
+            val("-P --pager", TEXT),
+            glued("-H --html", TEXT),
+            val("-C --config-file", OBEY),
+            val("-M --manpath -f --file", READ),
+            glued("-X --gxditview", TEXT),
+            skip(
+                "-L -R -S -s -e -E -p -r -m --locale --sections --extension --preprocessor \
+                 --prompt",
+            ),
+            val("-o --output", WRITE),
+        ],
+        shape: each(Use::Page),
+        when: &[when("-l --local-file", each(READ))],
+        examples: &[
+            "man rm => ",
+            "man /etc/passwd => read /etc/passwd",
+            "man -P 'sh -c x' man => text 'sh -c x'",
+            "man --html='touch x #' man => text 'touch x #'",
+        ],
+        ..GNU
+    },
+    Program {
+        names: "date gdate",
+        options: &[
+            val("-f --file", READ),
+            val("-r --reference", super::table::LOOK),
+            val("-s --set", Use::Is(Does::HardToTakeBack(super::Harm::Kernel))),
+            skip("-d --date"),
+            glued("-I --iso-8601 --rfc-3339", NOTHING),
+        ],
+        examples: &[
+            "date +%d/%m/%Y => ",
+            "date -u -Iseconds => ",
+            "date -f x => read x",
+            "date -s now => hard Kernel now",
+        ],
+        ..GNU
+    },
+    Program {
+        names: "printenv",
+        shape: NONE.alone(&[ShowEnvironment]),
+        examples: &["printenv => show-environment", "printenv HOME => "],
+        ..GNU
+    },
+    Program {
+        names: "cloc",
+        options: &[
+            val("--vcs --extract-with", TEXT),
+            val("--out --report-file --sql --write-lang-def --counted --ignored", WRITE),
+            val("--config --list-file --read-lang-def --force-lang-def", READ),
+            skip(
+                "--exclude-dir --exclude-ext --include-lang --include-ext --match-f --not-match-f",
+            ),
+        ],
+        shape: each(READ_TREE),
+        examples: &[
+            "cloc --vcs='touch x' . => text 'touch x', read-tree .",
+            "cloc --out=x . => overwrite x, read-tree .",
+        ],
+        ..GNU
+    },
+    Program {
+        names: "scc",
+        options: &[
+            val("-o --output", WRITE),
+            val("--format-multi", Use::After(b':', Overwrite)),
+            skip("-f -i -s -x -M --format --include-ext --sort --exclude-ext --not-match"),
+        ],
+        shape: each(READ_TREE),
+        examples: &[
+            "scc --format-multi json:/tmp/x => overwrite /tmp/x",
+            "scc -o x . => overwrite x, read-tree .",
+        ],
+        ..EXACT
+    },
+    Program {
+        names: "tokei",
+        options: &[
+            val("-i --input", READ),
+            skip("-c -e -n -o -s -t --columns --exclude --output --sort --type"),
+        ],
+        shape: each(READ_TREE),
+        examples: &["tokei -o json . => read-tree ."],
+        ..EXACT
+    },
+    Program {
+        names: "repomix",
+        options: &[
+            val("-o --output", WRITE),
+            val("--remote", Use::Url),
+            val("-c --config", CODE_FILE),
+            val("--instruction-file-path", READ),
+            act("--init", Create),
+            skip("--style --include --ignore -i --header-text --remote-branch"),
+        ],
+        shape: each(READ_TREE).always(&[Create]),
+        when: &[when("--stdout", each(READ_TREE)), when("-o --output", each(READ_TREE))],
+        examples: &[
+            "repomix -o x src => overwrite x, read-tree src",
+            "repomix --stdout src => read-tree src",
+            "repomix src => create, read-tree src",
+        ],
+        ..EXACT
+    },
+    Program {
+        names: "ast-grep sg",
+        options: &[
+            val("-c --config", OBEY),
+            val("--rule", READ),
+            skip("-p -r -l -C -A -B -j --pattern --rewrite --lang --globs --color --threads"),
+        ],
+        shape: each(READ_TREE),
+        when: &[
+            when("-U --update-all", each(EDIT).always(&[Does::Edit])),
+            when("-i --interactive", each(EDIT).always(&[Does::Edit])),
+        ],
+        examples: &[
+            "ast-grep -p a -r b --update-all => edit",
+            "ast-grep -p x src => read-tree src",
+        ],
+        ..EXACT
+    },
+];

@@ -1,0 +1,437 @@
+//! What a value means beyond one plain act: addresses, modes, settings, packages.
+//!
+//! Every function here looks at one word. What cannot be told from its known beginning is told as
+//! the worst that it could be.
+
+use super::table::Use;
+use super::{Act, Does, Harm, Language, code, git, place, sockets};
+use crate::policy::word::{Becomes, Piece, Word};
+
+/// Adds the acts of a value.
+pub(super) fn apply(used: Use, value: &Word, at: usize, words: &[Word], acts: &mut Vec<Act>) {
+    match used {
+        Use::Is(does) => plain(does, value, at, acts),
+        Use::Both(one, other) => {
+            plain(one, value, at, acts);
+            plain(other, value, at, acts);
+        }
+        Use::AtFile => at_file(value, at, acts),
+        Use::FormFile => form_file(value, at, acts),
+        Use::Url => place::url(value, at, acts),
+        Use::Place(does) => place::place(value, does, at, acts),
+        Use::Repository => place::repository(value, at, acts),
+        Use::Mode => mode(value, at, acts),
+        Use::GitSetting => git::setting(value, at, acts),
+        Use::Revision => git::revision(value, at, acts),
+        Use::GitFormat => git::format(value, at, acts),
+        Use::GitDirectory => git::directory(value, at, acts),
+        Use::Path => git::path(value, at, acts),
+        Use::CloneGoal => clone_goal(value, at, words, acts),
+        Use::Discard => git::discard(value, at, acts),
+        Use::SshOption => sockets::ssh_option(value, at, acts),
+        Use::Volume => place::volume(value, at, acts),
+        Use::Mount => place::mount(value, at, acts),
+        Use::Socat => sockets::socat(value, at, acts),
+        Use::Split => split(value, at, words, acts),
+        Use::Assignment => assignment(value, Does::Nothing, at, acts),
+        Use::AssignmentOr(does) => assignment(value, does, at, acts),
+        Use::After(byte, does) => after(value, byte, does, at, acts),
+        Use::Behind(start, does) => behind(value, start, does, Does::Nothing, at, acts),
+        Use::BehindOr(start, does, or) => behind(value, start, does, or, at, acts),
+        Use::Package => package(value, at, acts),
+        Use::Refspec => refspec(value, at, acts),
+        Use::Process => process(value, at, acts),
+        Use::ProcessPattern => process_pattern(value, at, acts),
+        Use::Sql(reach) => acts.extend(code::sql::acts(value, reach, at)),
+        Use::Module => module(value, at, words, acts),
+        Use::Script(language) => script(value, language, at, acts),
+        Use::Plus => plus(value, at, acts),
+        Use::Page => page(value, at, acts),
+    }
+}
+
+/// Adds the acts of an option without a value.
+pub(super) fn apply_flag(used: Use, at: usize, acts: &mut Vec<Act>) {
+    let mut add = |does| {
+        if !matches!(does, Does::Nothing | Does::Print) {
+            acts.push(Act { at, ..Act::of(does) });
+        }
+    };
+    match used {
+        Use::Is(does) => add(does),
+        Use::Both(one, other) => {
+            add(one);
+            add(other);
+        }
+        Use::AtFile
+        | Use::FormFile
+        | Use::Url
+        | Use::Place(_)
+        | Use::Repository
+        | Use::Mode
+        | Use::GitSetting
+        | Use::Revision
+        | Use::GitFormat
+        | Use::GitDirectory
+        | Use::Discard
+        | Use::Path
+        | Use::CloneGoal
+        | Use::SshOption
+        | Use::Volume
+        | Use::Mount
+        | Use::Socat
+        | Use::Split
+        | Use::Assignment
+        | Use::AssignmentOr(_)
+        | Use::After(..)
+        | Use::Behind(..)
+        | Use::BehindOr(..)
+        | Use::Package
+        | Use::Refspec
+        | Use::Process
+        | Use::ProcessPattern
+        | Use::Sql(_)
+        | Use::Module
+        | Use::Script(_)
+        | Use::Plus
+        | Use::Page => {}
+    }
+}
+
+/// Whether the option does more than read.
+pub(super) fn matters(used: Use) -> bool {
+    match used {
+        Use::Is(does) => !does.only_reads(),
+        Use::Both(one, other) => !(one.only_reads() && other.only_reads()),
+        Use::AtFile
+        | Use::FormFile
+        | Use::Assignment
+        | Use::Revision
+        | Use::GitFormat
+        | Use::Page => false,
+        Use::Url
+        | Use::Place(_)
+        | Use::Repository
+        | Use::Mode
+        | Use::GitSetting
+        | Use::GitDirectory
+        | Use::Discard
+        | Use::Path
+        | Use::CloneGoal
+        | Use::SshOption
+        | Use::Volume
+        | Use::Mount
+        | Use::Socat
+        | Use::Split
+        | Use::AssignmentOr(_)
+        | Use::After(..)
+        | Use::Behind(..)
+        | Use::BehindOr(..)
+        | Use::Package
+        | Use::Refspec
+        | Use::Process
+        | Use::ProcessPattern
+        | Use::Sql(_)
+        | Use::Module
+        | Use::Plus
+        | Use::Script(_) => true,
+    }
+}
+
+/// One act with the word, unless the word stands for a standard stream or nothing is done.
+pub(super) fn plain(does: Does, word: &Word, at: usize, acts: &mut Vec<Act>) {
+    match does {
+        Does::Nothing | Does::Print => {}
+        Does::Read | Does::Overwrite | Does::Append | Does::ObeyFile
+            if word.known() == Some(b"-") => {}
+        Does::Code(language) => acts.extend(code::acts(language, word, at)),
+        does if !does.takes_word() => acts.push(Act { at, ..Act::of(does) }),
+        Does::RunRest | Does::RunElsewhere | Does::RunForInput => {
+            acts.push(Act { rest: vec![word.clone()], at, ..Act::of(does) });
+        }
+        does => acts.push(Act::with(does, word, at)),
+    }
+}
+
+fn at_file(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    if word.head().starts_with(b"@") {
+        plain(Does::Read, &word.without(1), at, acts);
+    } else if matches!(word.pieces().first(), Some(Piece::Unknown)) {
+        acts.push(Act::with(Does::Read, word, at).perhaps());
+    }
+}
+
+fn form_file(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let head = word.head();
+    let Some(equals) = head.iter().position(|byte| *byte == b'=') else { return };
+    if matches!(head.get(equals + 1), Some(b'@' | b'<')) {
+        let path = word.without(equals + 2);
+        plain(Does::Read, &until(&path, b";"), at, acts);
+    }
+}
+
+/// The word up to the first of these bytes.
+pub(super) fn until(word: &Word, ends: &[u8]) -> Word {
+    let mut pieces = Vec::new();
+    for piece in word.pieces() {
+        if let Piece::Known(bytes) = piece
+            && let Some(end) = bytes.iter().position(|byte| ends.contains(byte))
+        {
+            pieces.push(Piece::Known(bytes[..end].to_vec()));
+            return Word::new(pieces, Becomes::One);
+        }
+        pieces.push(piece.clone());
+    }
+    Word::new(pieces, word.becomes())
+}
+
+fn assignment(word: &Word, or: Does, at: usize, acts: &mut Vec<Act>) {
+    let does = if assigns(word) { Does::Set } else { or };
+    plain(does, word, at, acts);
+}
+
+/// Whether the word is `NAME=…`.
+pub(super) fn assigns(word: &Word) -> bool {
+    let head = word.head();
+    let Some(equals) = head.iter().position(|byte| *byte == b'=') else { return false };
+    equals > 0 && !head[..equals].contains(&b'/') && !head.starts_with(b"-")
+}
+
+fn after(word: &Word, byte: u8, does: Does, at: usize, acts: &mut Vec<Act>) {
+    let Some(end) = word.head().iter().rposition(|found| *found == byte) else {
+        if word.known().is_none() {
+            acts.push(Act::with(does, &Word::unknown(), at).perhaps());
+        }
+        return;
+    };
+    plain(does, &word.without(end + 1), at, acts);
+}
+
+fn behind(word: &Word, start: &str, does: Does, or: Does, at: usize, acts: &mut Vec<Act>) {
+    if word.head().starts_with(start.as_bytes()) {
+        plain(does, &word.without(start.len()), at, acts);
+    } else {
+        plain(or, word, at, acts);
+    }
+}
+
+/// Modes that give away rights; a word that is no mode is a file (`chmod -x FILE`).
+fn mode(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let Some(text) = word.known() else {
+        acts.push(Act::with(Does::Anything, word, at).perhaps());
+        return;
+    };
+    let octal = text.iter().all(|byte| (b'0'..=b'7').contains(byte)) && !text.is_empty();
+    if octal {
+        let digit = |back: usize| text.len().checked_sub(back).map_or(0, |at| text[at] - b'0');
+        if digit(4) & 4 != 0 {
+            acts.push(Act::with(Does::Catastrophe(Harm::SetUser), word, at));
+        } else if digit(4) & 2 != 0 {
+            acts.push(Act::with(Does::HardToTakeBack(Harm::SetUser), word, at));
+        }
+        if digit(1) & 2 != 0 {
+            acts.push(Act::with(Does::HardToTakeBack(Harm::OpenToAll), word, at));
+        }
+        return;
+    }
+    let symbolic = text.iter().any(|byte| b"+-=".contains(byte))
+        && text.iter().all(|byte| b"ugoa+-=rwxXst,".contains(byte));
+    if !symbolic {
+        plain(Does::PermissionTree, word, at, acts);
+        return;
+    }
+    for clause in text.split(|byte| *byte == b',') {
+        let Some(end) = clause.iter().position(|byte| b"+=".contains(byte)) else { continue };
+        let (who, what) = (&clause[..end], &clause[end + 1..]);
+        let all = who.iter().any(|byte| b"oa".contains(byte));
+        if what.contains(&b's') {
+            let only_group = who.contains(&b'g') && !who.iter().any(|byte| b"ua".contains(byte));
+            let harm = if only_group { Does::HardToTakeBack } else { Does::Catastrophe };
+            acts.push(Act::with(harm(Harm::SetUser), word, at));
+        }
+        if all && what.contains(&b'w') {
+            acts.push(Act::with(Does::HardToTakeBack(Harm::OpenToAll), word, at));
+        }
+    }
+}
+
+/// `env -S`: its own quoting, with the words after it.
+fn split(value: &Word, at: usize, words: &[Word], acts: &mut Vec<Act>) {
+    let mut rest = match value.known() {
+        Some(text) => split_words(text),
+        None => vec![Word::unknown()],
+    };
+    rest.extend(words.get(at + 1..).unwrap_or_default().iter().cloned());
+    while rest.first().is_some_and(assigns) {
+        let set = rest.remove(0);
+        acts.push(Act::with(Does::Set, &set, at));
+    }
+    if !rest.is_empty() {
+        acts.push(Act { rest, at, ..Act::of(Does::RunRest) });
+    }
+}
+
+/// Splits as `env -S` does; `${NAME}` is not known.
+fn split_words(text: &[u8]) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut open = false;
+    let mut quote = None;
+    let mut bytes = text.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        match (byte, quote) {
+            (b'\'' | b'"', None) => {
+                quote = Some(byte);
+                open = true;
+            }
+            (_, Some(mark)) if mark == byte => quote = None,
+            (b'\\', _) => {
+                let next = bytes.next().unwrap_or(b'\\');
+                pieces.push(Piece::Known(vec![if next == b'_' { b' ' } else { next }]));
+                open = true;
+            }
+            (b'$', None | Some(b'"')) if bytes.peek() == Some(&b'{') => {
+                for skipped in bytes.by_ref() {
+                    if skipped == b'}' {
+                        break;
+                    }
+                }
+                pieces.push(Piece::Unknown);
+                open = true;
+            }
+            (b' ' | b'\t' | b'\n' | b'\r', None) => {
+                if open {
+                    words.push(Word::new(std::mem::take(&mut pieces), Becomes::One));
+                }
+                open = false;
+            }
+            (other, _) => {
+                pieces.push(Piece::Known(vec![other]));
+                open = true;
+            }
+        }
+    }
+    if open {
+        words.push(Word::new(pieces, Becomes::One));
+    }
+    words
+}
+
+/// What to install or run: an address is foreign code, a path or a name is opaque.
+fn package(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let head = word.head();
+    let has = |part: &[u8]| head.windows(part.len()).any(|found| found == part);
+    let starts = |start: &[u8]| head.starts_with(start);
+    let host = head.split(|byte| *byte == b'/').next().unwrap_or_default();
+    let remote_module = host.contains(&b'.') && !starts(b".") && has(b"/") && has(b"@");
+    if has(b"://") && !starts(b"file://") || starts(b"git+") || starts(b"github:") || remote_module
+    {
+        acts.push(Act::with(Does::Catastrophe(Harm::ForeignCode), word, at));
+        place::url(word, at, acts);
+    } else if starts(b".") || starts(b"/") || starts(b"~") {
+        acts.push(Act::with(Does::Read, word, at));
+    }
+}
+
+fn refspec(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    if matches!(word.head().first(), Some(b'+' | b':')) && word.head() != b":" {
+        acts.push(Act::with(Does::HardToTakeBack(Harm::History), word, at));
+    }
+}
+
+fn process(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let does = match word.known() {
+        Some(b"1" | b"-1") => Does::Catastrophe(Harm::Process),
+        Some(bytes) if bytes.starts_with(b"%") => return,
+        Some(_) | None => Does::Signal,
+    };
+    acts.push(Act::with(does, word, at));
+}
+
+/// Names that every session lives by, and patterns that meet everything.
+fn process_pattern(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let does = match word.known() {
+        Some(b"." | b".*" | b"" | b"^" | b"init" | b"systemd" | b"-1") => {
+            Does::Catastrophe(Harm::Process)
+        }
+        Some(
+            b"bash" | b"sh" | b"zsh" | b"sshd" | b"ssh" | b"tmux" | b"screen" | b"dbus-daemon"
+            | b"Xorg" | b"gnome-shell" | b"containerd" | b"dockerd" | b"launchd",
+        ) => Does::HardToTakeBack(Harm::Process),
+        Some(_) | None => Does::Signal,
+    };
+    acts.push(Act::with(does, word, at));
+}
+
+/// `python -m NAME`, with the words after it.
+fn module(word: &Word, at: usize, words: &[Word], acts: &mut Vec<Act>) {
+    let after = words.get(at + 1..).unwrap_or_default();
+    match word.known() {
+        Some(b"pip") => {
+            let mut rest = vec![Word::of("pip")];
+            rest.extend(after.iter().cloned());
+            acts.push(Act { rest, at, ..Act::of(Does::RunRest) });
+        }
+        Some(b"json.tool") => {
+            let files: Vec<&Word> =
+                after.iter().filter(|word| !word.head().starts_with(b"-")).collect();
+            for (number, file) in files.iter().enumerate() {
+                let does = if number == 0 { Does::Read } else { Does::Overwrite };
+                plain(does, file, at, acts);
+            }
+        }
+        Some(b"http.server" | b"SimpleHTTPServer") => {
+            acts.push(Act { at, ..Act::of(Does::Listen) });
+        }
+        Some(b"this" | b"calendar" | b"platform" | b"site" | b"sysconfig") => {}
+        Some(b"venv" | b"virtualenv") => {
+            for dir in after.iter().filter(|word| !word.head().starts_with(b"-")) {
+                acts.push(Act::with(Does::Edit, dir, at));
+            }
+            acts.push(Act { at, ..Act::of(Does::Opaque) });
+        }
+        Some(_) | None => acts.push(Act { at, ..Act::of(Does::Opaque) }),
+    }
+}
+
+/// A file of code, or `-` for standard input.
+fn script(word: &Word, language: Language, at: usize, acts: &mut Vec<Act>) {
+    if matches!(word.known(), Some(b"-" | b"/dev/stdin")) {
+        acts.push(Act { at, ..Act::of(Does::StdinCode(language)) });
+    } else {
+        acts.push(Act::with(Does::CodeFile, word, at));
+    }
+}
+
+/// A page of a manual, or a file where there is a `/`.
+fn page(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    if word.head().contains(&b'/') {
+        acts.push(Act::with(Does::Read, word, at));
+    }
+}
+
+/// A file of a pager, or a command for it: `+!text` runs, `+s file` writes, `+v` edits.
+fn plus(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let head = word.head();
+    let signs = head.iter().take_while(|byte| **byte == b'+').count();
+    match (signs, head.get(signs)) {
+        (0, _) => plain(Does::Read, word, at, acts),
+        (_, Some(b'!' | b'|' | b'#')) => {
+            acts.push(Act::with(Does::RunText, &word.without(signs + 1), at));
+        }
+        (_, Some(b's' | b'o' | b'O')) => {
+            let name = word.without(signs + 1);
+            let blanks = name.head().iter().take_while(|byte| **byte == b' ').count();
+            acts.push(Act::with(Does::Overwrite, &name.without(blanks), at));
+        }
+        (_, Some(b'v' | b'E' | b':' | b'e')) => acts.push(Act { at, ..Act::of(Does::Opaque) }),
+        (_, Some(_) | None) => {}
+    }
+}
+
+/// `git clone PLACE GOAL` makes the goal; the words after it of `fetch` and `pull` are refspecs.
+fn clone_goal(word: &Word, at: usize, words: &[Word], acts: &mut Vec<Act>) {
+    if words.iter().any(|word| word.known() == Some(b"clone")) {
+        plain(Does::Create, word, at, acts);
+    }
+}
