@@ -6,6 +6,7 @@
 
 mod command;
 mod controls;
+mod doubt;
 mod error;
 mod file;
 mod hint;
@@ -27,6 +28,7 @@ mod preset;
 mod rule;
 mod sections;
 mod settled;
+mod show;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -39,6 +41,7 @@ mod word;
 mod words;
 mod wrap;
 
+pub use doubt::Doubt;
 pub use error::{Error, Place};
 pub use hint::hints;
 pub use judge::judge;
@@ -46,12 +49,13 @@ pub use layered::{Added, Assigned, Fixed, Granted};
 pub use layers::{Extends, Layer, Origin, Overrides, extends};
 pub use merge::Setting;
 pub use pattern::CommandPattern;
-pub use preset::Preset;
+pub use preset::{Preset, SCHEMA, TEMPLATE};
 pub use rule::{GuardName, OneOrMany, Pattern, Rule};
 pub use sections::{
     Commands, Env, Files, General, Guards, Hook, Jobs, Limits, Net, Programs, Record, Redact,
 };
 pub use settled::Policy;
+pub use show::Origins;
 pub use text::{Glob, Matcher, Only, OnlyIn, PathText, RegexText, Roots};
 pub use unit::{Count, Limit, Pause, Size};
 pub use value::{

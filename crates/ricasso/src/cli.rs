@@ -7,6 +7,7 @@ mod forget;
 mod jsonl;
 mod ledger;
 mod output;
+mod policy;
 mod print;
 mod read;
 mod run;
@@ -30,6 +31,7 @@ pub fn main() -> ExitCode {
         args::Verb::Output(output) => output::output(&output),
         args::Verb::Ledger(ledger) => ledger::ledger(&ledger),
         args::Verb::Forget(forget) => forget::forget(&forget),
+        args::Verb::Policy(policy) => policy::policy(&policy.verb),
     };
     ExitCode::from(code)
 }

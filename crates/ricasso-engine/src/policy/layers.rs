@@ -222,7 +222,9 @@ impl Laying {
         merge.rules(&mut settled.rules, file.rules)?;
         for pattern in file.patterns {
             merge.note("patterns", pattern.get_ref(), pattern.span().start, Keep::Earlier);
-            settled.patterns.push(pattern.into_inner());
+            if !settled.patterns.contains(pattern.get_ref()) {
+                settled.patterns.push(pattern.into_inner());
+            }
         }
         if let Some(dialect) = file.dialect {
             settled.dialect.extend(dialect.into_inner());

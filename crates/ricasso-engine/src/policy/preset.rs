@@ -3,6 +3,11 @@
 use super::layers::{Layer, Origin};
 use super::value::Mode;
 
+/// The language of policy files as JSON Schema.
+pub const SCHEMA: &str = include_str!("../../policies/schema.json");
+/// A commented policy file to start from.
+pub const TEMPLATE: &str = include_str!("../../policies/template.toml");
+
 /// A built-in policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -63,6 +68,18 @@ impl Preset {
             Preset::ExecuteCommand => "execute-command",
             Preset::Exec => "exec",
             Preset::Bash => "bash",
+        }
+    }
+
+    /// Whether it is what a dialect's contract means.
+    pub fn is_dialect(self) -> bool {
+        match self {
+            Preset::Read | Preset::Workspace | Preset::Open => false,
+            Preset::Flowforge
+            | Preset::Analysis
+            | Preset::ExecuteCommand
+            | Preset::Exec
+            | Preset::Bash => true,
         }
     }
 

@@ -135,6 +135,11 @@ impl Rule {
 }
 
 impl OneOrMany {
+    /// All of them.
+    pub fn globs(&self) -> &[Glob] {
+        &self.0
+    }
+
     fn any(&self, meets: impl Fn(&Glob) -> Meets) -> Meets {
         let no_condition = Meets::Yes;
         self.0.iter().map(meets).max().unwrap_or(no_condition)

@@ -41,6 +41,12 @@ pub(super) struct Settled {
 }
 
 impl Settled {
+    /// The tables of a file, in its order.
+    pub(super) const TABLES: [&'static str; 11] = [
+        "files", "net", "programs", "commands", "guards", "env", "limits", "jobs", "redact",
+        "hook", "record",
+    ];
+
     /// What holds before any file spoke: nothing is allowed that a file could allow. A ceiling is
     /// the exception: it is there only when somebody sets one.
     pub(super) fn tightest() -> Self {
@@ -71,6 +77,11 @@ impl Policy {
     pub(super) fn seal(settled: Settled, settings: Vec<Setting>, source: Source) -> Self {
         let json = serde_json::to_vec(&settled).expect("a policy is made of texts and numbers");
         Self { settled, settings, source, digest: to_hex(&Sha256::digest(json)) }
+    }
+
+    /// Everything that decides, for the page that shows it.
+    pub(super) fn settled(&self) -> &Settled {
+        &self.settled
     }
 
     /// How much of a cage there is.

@@ -28,6 +28,8 @@ pub(super) enum Verb {
     Ledger(super::ledger::Ledger),
     /// Remove the output, request and scene of finished jobs; the ledger keeps its entries
     Forget(super::forget::Forget),
+    /// What may run, and who said so
+    Policy(Policy),
 }
 
 #[derive(Debug, Group)]
@@ -131,6 +133,50 @@ pub(super) struct Output {
     /// Only lines in which this regex matches, with their numbers
     #[arg(long, value_name = "REGEX", group = "part")]
     pub(super) grep: Option<String>,
+}
+
+#[derive(Debug, Group)]
+pub(super) struct Policy {
+    #[command(subcommand)]
+    pub(super) verb: PolicyVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum PolicyVerb {
+    /// Print the policy that holds
+    Show(PolicyShow),
+    /// Load a policy file, or all that holds, and tell what to look at again
+    Check(PolicyCheck),
+    /// Print the language as JSON Schema
+    Schema,
+    /// Write a commented file to start from
+    Init(PolicyInit),
+}
+
+#[derive(Debug, Group)]
+pub(super) struct PolicyShow {
+    /// Name the file and line that each value comes from
+    #[arg(long)]
+    pub(super) origin: bool,
+    /// As it holds for this dialect; native is none
+    #[arg(long, value_name = "NAME", conflicts_with = "policy")]
+    pub(super) dialect: Option<String>,
+    #[command(flatten)]
+    pub(super) rights: Rights,
+}
+
+#[derive(Debug, Group)]
+pub(super) struct PolicyCheck {
+    /// A file instead of all that holds here
+    #[arg(value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
+}
+
+#[derive(Debug, Group)]
+pub(super) struct PolicyInit {
+    /// Where to; the user's own file otherwise
+    #[arg(value_name = "FILE")]
+    pub(super) file: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -22,6 +22,7 @@ mod litter;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod place;
+mod policy;
 mod running;
 mod stress;
 mod work;
