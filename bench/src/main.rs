@@ -4,6 +4,7 @@
 
 mod capture;
 mod flood;
+mod ledger;
 mod reader;
 mod run;
 
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         }
     };
     let held = match std::env::args().nth(1).as_deref() {
+        Some("ledger") => ledger::run(warm),
         Some("run") => run::run(cold, warm),
         Some("flood") => flood::run(cold).unwrap_or_else(|error| {
             eprintln!("{error}");
@@ -32,7 +34,9 @@ fn main() -> ExitCode {
         }
         Some("capture") => capture::run().map_err(|error| eprintln!("{error}")).is_ok(),
         _ => {
-            eprintln!("usage: cargo run --release -p ricasso-bench -- run|flood|capture|reader");
+            eprintln!(
+                "usage: cargo run --release -p ricasso-bench -- run|ledger|flood|capture|reader"
+            );
             return ExitCode::from(2);
         }
     };

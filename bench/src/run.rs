@@ -64,7 +64,7 @@ fn measure(cold_engine: &Engine, warm_engine: &Engine, what: &str) -> bool {
     cold && warm
 }
 
-fn rest() {
+pub(crate) fn rest() {
     let until = Instant::now() + Duration::from_millis(2);
     while Instant::now() < until {
         std::hint::spin_loop();
@@ -90,7 +90,7 @@ pub(crate) fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-fn once(engine: &Engine, request: &Request, cancel: &Cancel) -> Duration {
+pub(crate) fn once(engine: &Engine, request: &Request, cancel: &Cancel) -> Duration {
     let began = Instant::now();
     let reply = engine.run(request, cancel).expect("the engine runs sh -c true");
     let took = began.elapsed();
@@ -119,7 +119,7 @@ fn ballast() -> Vec<u8> {
 }
 
 /// The same program as the bare spawn: no bash in between.
-fn request() -> Request {
+pub(crate) fn request() -> Request {
     Request {
         steps: vec![Step::Argv(vec!["/bin/sh".into(), "-c".into(), "true".into()])],
         on_failure: OnFailure::Stop,
