@@ -12,6 +12,9 @@ use crate::run::{JobId, Orphan, StateDir};
 use serde::Deserialize;
 use std::time::Duration;
 
+/// A check reads this many replies at most, the newest ones: some seconds of work.
+const MOST_REPLIES: usize = 20_000;
+
 /// The kept output of all jobs of this user.
 #[derive(Debug)]
 pub struct Shelf {
@@ -83,7 +86,9 @@ impl Shelf {
         struct Kept {
             record: Option<record::Receipt>,
         }
-        let jobs = retain::closed_jobs(&self.state).into_iter();
+        let mut jobs = retain::closed_jobs(&self.state);
+        jobs.sort_by_key(|job| job.age);
+        let jobs = jobs.into_iter().take(MOST_REPLIES);
         let replies = jobs.filter_map(|job| self.state.job(&job.id).read("reply").ok().flatten());
         let kept = replies.filter_map(|json| serde_json::from_slice::<Kept>(&json).ok()?.record);
         kept.map(|receipt| Anchor { seq: receipt.seq, hash: receipt.hash }).collect()
