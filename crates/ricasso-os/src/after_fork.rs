@@ -3,9 +3,10 @@
 //! It is forked by a warden, which is single-threaded and ours, so it may allocate. It ends in
 //! exec or in exit and never returns.
 
+use crate::cage::{self, Cage, Loopback, Parts, Standing};
 use crate::channel::{Arrival, Channel, Wait};
-use crate::wire::{Ceilings, Order, Reader, STATE_FD, Stage, Word, Writer};
-use rustix::fd::{AsFd, OwnedFd};
+use crate::wire::{self, Ceilings, Order, Reader, STATE_FD, Stage, Writer};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
 use std::ffi::CString;
@@ -21,10 +22,39 @@ pub(crate) struct Note {
     pub(crate) litter: Vec<PathBuf>,
     pub(crate) more: bool,
     pub(crate) failed: Option<(Stage, i32)>,
+    /// The first process of the command's pid namespace, where there is one.
+    pub(crate) first: Option<i32>,
+    /// The command, where it is not the warden's own child.
+    pub(crate) command: Option<i32>,
+    /// Where the first process tells how the command ended.
+    pub(crate) status: Option<OwnedFd>,
+    /// Where the questions of a caged command arrive, and what answers them.
+    pub(crate) listener: Option<OwnedFd>,
+    pub(crate) asks: Option<Asks>,
+}
+
+/// What the answers to a caged command's questions depend on.
+#[derive(Debug)]
+pub(crate) struct Asks {
+    pub(crate) cage: Cage,
+    /// The PATH of the command.
+    pub(crate) path: Vec<u8>,
+}
+
+/// One message of the child to its warden.
+pub(crate) enum Tidings<'a> {
+    /// The order has arrived; this is the warden's part of it.
+    Order(&'a Order),
+    /// The first process of the namespace has this number.
+    First(i32),
+    /// The command's process is confined and executes now.
+    Ready,
+    /// It came to nothing.
+    Failed(Stage, Errno),
 }
 
 /// Waits for the order, becomes the command. A closed socket means that none comes any more.
-pub(crate) fn command(job: &Channel, note: OwnedFd) -> ! {
+pub(crate) fn command(job: &Channel, note: &Channel, loopback: Option<&Loopback>) -> ! {
     if job.is_silent() {
         rehearse();
     }
@@ -34,12 +64,27 @@ pub(crate) fn command(job: &Channel, note: OwnedFd) -> ! {
     else {
         leave()
     };
-    tell(&note, &head_of(&order));
-    let (stage, errno) = become_command(&order, &streams, state.as_ref());
-    let mut out = Writer::default();
-    out.number(stage.number());
-    out.number(errno.raw_os_error() as u64);
-    tell(&note, &out.0);
+    let (stage, errno) = match &order.cage {
+        None => {
+            tell(note, &Tidings::Order(&order), &[]);
+            become_command(&order, &streams, state.as_ref(), None)
+        }
+        Some(cage) if cage.has_namespaces() => {
+            let (order, streams, state) = (&order, &streams, state.as_ref());
+            cage::lead(&Parts { order, cage, streams, state, note, loopback })
+        }
+        Some(cage) => {
+            tell(note, &Tidings::Order(&order), &[]);
+            match Standing::prepare(&order, cage) {
+                Ok(standing) => {
+                    let standing = Some((&standing, note));
+                    become_command(&order, &streams, state.as_ref(), standing)
+                }
+                Err(failure) => failure,
+            }
+        }
+    };
+    tell(note, &Tidings::Failed(stage, errno), &[]);
     leave()
 }
 
@@ -48,7 +93,7 @@ pub(crate) fn command(job: &Channel, note: OwnedFd) -> ! {
 pub(crate) fn next_order(job: &Channel) -> Option<(Vec<u8>, Vec<OwnedFd>)> {
     loop {
         let Ok(Arrival::Message(bytes, fds)) = job.receive(Wait::Forever) else { return None };
-        if Word::decode(&bytes).is_err() {
+        if wire::Word::decode(&bytes).is_err() {
             return Some((bytes, fds));
         }
     }
@@ -64,33 +109,79 @@ fn rehearse() {
     };
     if let Ok(order) = Order::decode(&order.encode()) {
         let ready: Vec<CString> = order.env.iter().filter_map(|entry| c_string(entry)).collect();
-        std::hint::black_box((pointers(&ready), head_of(&order)));
+        std::hint::black_box((pointers(&ready), Tidings::Order(&order).encode()));
     }
 }
 
-/// Decodes what [`command`] wrote; `None` when it left before it had an order.
-pub(crate) fn read_note(bytes: &[u8]) -> Option<Note> {
-    use std::os::unix::ffi::OsStringExt;
-    let mut from = Reader(bytes);
-    let mut note =
-        Note { ceilings: from.ceilings()?, more: from.number()? == 1, ..Note::default() };
-    for _ in 0..from.number()? {
-        let path = std::ffi::OsString::from_vec(from.bytes()?.to_vec());
-        note.litter.push(path.into());
+impl Tidings<'_> {
+    fn encode(&self) -> Vec<u8> {
+        let mut out = Writer::default();
+        match self {
+            Tidings::Order(order) => {
+                out.number(0);
+                out.ceilings(&order.ceilings);
+                out.number(u64::from(order.more));
+                out.number(order.litter.len() as u64);
+                order.litter.iter().for_each(|path| out.bytes(path.as_os_str().as_bytes()));
+                let asking = order.cage.as_ref().filter(|cage| !cage.has_namespaces());
+                out.number(u64::from(asking.is_some()));
+                if let Some(cage) = asking {
+                    cage.encode(&mut out);
+                    out.bytes(order.path().unwrap_or_default());
+                }
+            }
+            Tidings::First(pid) => {
+                out.number(1);
+                out.number(*pid as u64);
+            }
+            Tidings::Ready => out.number(2),
+            Tidings::Failed(stage, errno) => {
+                out.number(3);
+                out.number(stage.number());
+                out.number(errno.raw_os_error() as u64);
+            }
+        }
+        out.0
     }
-    if let (Some(stage), Some(errno)) = (from.number(), from.number()) {
-        note.failed = Some((Stage::from_number(stage)?, i32::try_from(errno).ok()?));
-    }
-    Some(note)
 }
 
-fn head_of(order: &Order) -> Vec<u8> {
-    let mut out = Writer::default();
-    out.ceilings(&order.ceilings);
-    out.number(u64::from(order.more));
-    out.number(order.litter.len() as u64);
-    order.litter.iter().for_each(|path| out.bytes(path.as_os_str().as_bytes()));
-    out.0
+impl Note {
+    /// Takes in one message; `None` where it does not decode.
+    pub(crate) fn take(
+        &mut self,
+        bytes: &[u8],
+        mut fds: Vec<OwnedFd>,
+        sender: Option<i32>,
+    ) -> Option<()> {
+        use std::os::unix::ffi::OsStringExt;
+        let mut from = Reader(bytes);
+        match from.number()? {
+            0 => {
+                self.ceilings = from.ceilings()?;
+                self.more = from.number()? == 1;
+                for _ in 0..from.number()? {
+                    let path = std::ffi::OsString::from_vec(from.bytes()?.to_vec());
+                    self.litter.push(path.into());
+                }
+                if from.number()? == 1 {
+                    let cage = Cage::decode(&mut from)?;
+                    self.asks = Some(Asks { cage, path: from.bytes()?.to_vec() });
+                }
+                self.status = fds.pop();
+            }
+            1 => self.first = Some(i32::try_from(from.number()?).ok()?),
+            2 => {
+                self.command = sender;
+                self.listener = fds.pop();
+            }
+            3 => {
+                let stage = Stage::from_number(from.number()?)?;
+                self.failed = Some((stage, i32::try_from(from.number()?).ok()?));
+            }
+            _ => return None,
+        }
+        Some(())
+    }
 }
 
 /// Returns only on failure.
@@ -98,6 +189,7 @@ fn become_command(
     order: &Order,
     streams: &[OwnedFd; 3],
     state: Option<&OwnedFd>,
+    standing: Option<(&Standing, &Channel)>,
 ) -> (Stage, Errno) {
     if let Err(errno) = prepare(order, streams, state) {
         return (Stage::Prepare, errno);
@@ -105,10 +197,23 @@ fn become_command(
     if let Err(errno) = rustix::process::chdir(&order.cwd) {
         return (Stage::Directory, errno);
     }
+    if let Some((standing, note)) = standing {
+        match cage::confine(standing) {
+            Ok(confined) => {
+                let listener = confined.listener.as_ref().map(AsFd::as_fd);
+                tell(note, &Tidings::Ready, listener.as_slice());
+            }
+            Err(failure) => return failure,
+        }
+    }
     (Stage::Execute, execute(order))
 }
 
-fn prepare(order: &Order, streams: &[OwnedFd; 3], state: Option<&OwnedFd>) -> Result<(), Errno> {
+pub(crate) fn prepare(
+    order: &Order,
+    streams: &[OwnedFd; 3],
+    state: Option<&OwnedFd>,
+) -> Result<(), Errno> {
     // A session of its own: no controlling terminal, so that opening /dev/tty fails at once.
     rustix::process::setsid()?;
     // A command that kills its warden goes with it, and gets no turn at the owner, who ends the
@@ -166,14 +271,14 @@ fn lower_to(resource: Resource, soft: u64, hard: u64) -> Result<(), Errno> {
 
 /// Executes the program; returns only on failure. Without a slash the name is looked up in the
 /// PATH of the command's own environment, as a shell would.
-fn execute(order: &Order) -> Errno {
+pub(crate) fn execute(order: &Order) -> Errno {
     let argv: Vec<CString> = order.argv.iter().filter_map(|word| c_string(word)).collect();
     let env: Vec<CString> = order.env.iter().filter_map(|entry| c_string(entry)).collect();
     let Some(program) = order.argv.first() else { return Errno::INVAL };
     if program.contains(&b'/') {
         return execute_at(program, &argv, &env);
     }
-    let path = order.env.iter().find_map(|entry| entry.strip_prefix(b"PATH="));
+    let path = order.path();
     let mut worst = Errno::NOENT;
     for directory in path.unwrap_or(b"/usr/local/bin:/usr/bin:/bin").split(|byte| *byte == b':') {
         let directory = if directory.is_empty() { b"." } else { directory };
@@ -210,14 +315,16 @@ fn c_string(bytes: &[u8]) -> Option<CString> {
     CString::new(bytes).ok()
 }
 
-fn tell(note: &OwnedFd, mut bytes: &[u8]) {
-    while !bytes.is_empty() {
-        match rustix::io::write(note.as_fd(), bytes) {
-            Ok(written) => bytes = &bytes[written..],
-            Err(Errno::INTR) => {}
-            // The warden is gone, and with it everybody who could be told.
-            Err(_) => leave(),
+/// A warden that is gone, and with it everybody who could be told, ends this process too.
+pub(crate) fn tell(note: &Channel, word: &Tidings<'_>, fds: &[BorrowedFd<'_>]) {
+    let sent = match word {
+        Tidings::Ready => note.send_signed(&word.encode(), fds),
+        Tidings::Order(_) | Tidings::First(_) | Tidings::Failed(..) => {
+            note.send(&word.encode(), fds)
         }
+    };
+    if sent.is_err() {
+        leave();
     }
 }
 
@@ -234,14 +341,14 @@ mod tests {
     #[test]
     fn words_for_the_command_before_are_not_taken_for_an_order() {
         let (owner, warden) = Channel::pair().unwrap();
-        owner.send(&Word::Terminate.encode(), &[]).unwrap();
-        owner.send(&Word::Kill.encode(), &[]).unwrap();
+        owner.send(&wire::Word::Terminate.encode(), &[]).unwrap();
+        owner.send(&wire::Word::Kill.encode(), &[]).unwrap();
         let order = Order { argv: vec![b"true".to_vec()], ..Order::default() };
         owner.send(&order.encode(), &[owner.as_fd()]).unwrap();
         let (bytes, fds) = next_order(&warden).unwrap();
         assert_eq!(Order::decode(&bytes).unwrap(), order);
         assert_eq!(fds.len(), 1);
-        owner.send(&Word::Kill.encode(), &[]).unwrap();
+        owner.send(&wire::Word::Kill.encode(), &[]).unwrap();
         // The copy that came along is an end of the socket too.
         drop((owner, fds));
         assert!(next_order(&warden).is_none());

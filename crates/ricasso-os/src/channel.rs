@@ -5,8 +5,8 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags,
-    SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recv, recvmsg,
-    sendmsg, socketpair,
+    SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, UCred, recv,
+    recvmsg, sendmsg, socketpair,
 };
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -16,6 +16,8 @@ use std::mem::MaybeUninit;
 const INLINE_BYTES: usize = 64 * 1024;
 /// Descriptors in one message: three streams, one for the state, and one for a long payload.
 const MOST_FDS: usize = 5;
+/// Room for descriptors and a signature beside a message.
+const ANCILLARY_BYTES: usize = rustix::cmsg_space!(ScmRights(MOST_FDS), ScmCredentials(1));
 /// Marks a message whose payload is in the last descriptor.
 const LONG: &[u8] = b"\0long";
 
@@ -71,9 +73,39 @@ impl Channel {
         self.send_inline(LONG, &all)
     }
 
+    /// Sends a short message that says who sent it, in the receiver's own numbers.
+    pub(crate) fn send_signed(&self, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> Result<()> {
+        let signature = UCred {
+            pid: rustix::process::getpid(),
+            uid: rustix::process::getuid(),
+            gid: rustix::process::getgid(),
+        };
+        self.send_with(bytes, fds, Some(signature))
+    }
+
+    /// Asks for signatures; those that were sent before count too.
+    pub(crate) fn want_signatures(&self) -> Result<()> {
+        rustix::net::sockopt::set_socket_passcred(&self.0, true)
+            .map_err(Error::call("ask for signatures on our socket"))
+    }
+
     fn send_inline(&self, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> Result<()> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
+        self.send_with(bytes, fds, None)
+    }
+
+    fn send_with(
+        &self,
+        bytes: &[u8],
+        fds: &[BorrowedFd<'_>],
+        signature: Option<UCred>,
+    ) -> Result<()> {
+        let mut space = [MaybeUninit::uninit(); ANCILLARY_BYTES];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        if let Some(signature) = signature
+            && !ancillary.push(SendAncillaryMessage::ScmCredentials(signature))
+        {
+            return Err(Error::Garbled { what: "signature" });
+        }
         if !fds.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(fds)) {
             return Err(Error::Garbled { what: "descriptors" });
         }
@@ -93,11 +125,16 @@ impl Channel {
 
     /// Receives one message.
     pub(crate) fn receive(&self, wait: Wait) -> Result<Arrival> {
+        self.receive_signed(wait).map(|(arrival, _)| arrival)
+    }
+
+    /// Receives one message, with the number of its sender where it is signed.
+    pub(crate) fn receive_signed(&self, wait: Wait) -> Result<(Arrival, Option<i32>)> {
         // Asking for the length first is cheaper than a buffer for the longest message: its pages
         // would be fetched from the kernel and given back each time.
-        let Some(length) = self.next_length(wait)? else { return Ok(Arrival::Nothing) };
+        let Some(length) = self.next_length(wait)? else { return Ok((Arrival::Nothing, None)) };
         let mut bytes = vec![0u8; length.max(1)];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
+        let mut space = [MaybeUninit::uninit(); ANCILLARY_BYTES];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let flags = match wait {
             Wait::Forever => RecvFlags::CMSG_CLOEXEC,
@@ -109,7 +146,7 @@ impl Channel {
                 // A peer that ended with a message of ours unread resets the connection. The
                 // kernel says so once, in front of what the peer had still sent.
                 Err(Errno::INTR | Errno::CONNRESET) => {}
-                Err(Errno::AGAIN) => return Ok(Arrival::Nothing),
+                Err(Errno::AGAIN) => return Ok((Arrival::Nothing, None)),
                 Err(errno) => return Err(Error::call("receive on our socket")(errno)),
             }
         };
@@ -117,12 +154,17 @@ impl Channel {
             return Err(Error::Garbled { what: "cut short by the kernel" });
         }
         if got.bytes == 0 {
-            return Ok(Arrival::Closed);
+            return Ok((Arrival::Closed, None));
         }
         let mut fds: Vec<OwnedFd> = Vec::new();
+        let mut sender = None;
         for message in ancillary.drain() {
-            if let RecvAncillaryMessage::ScmRights(received) = message {
-                fds.extend(received);
+            match message {
+                RecvAncillaryMessage::ScmRights(received) => fds.extend(received),
+                RecvAncillaryMessage::ScmCredentials(signature) => {
+                    sender = Some(signature.pid.as_raw_nonzero().get());
+                }
+                _ => {}
             }
         }
         bytes.truncate(got.bytes);
@@ -130,7 +172,7 @@ impl Channel {
             let file = fds.pop().ok_or(Error::Garbled { what: "long payload" })?;
             bytes = read_payload(file)?;
         }
-        Ok(Arrival::Message(bytes, fds))
+        Ok((Arrival::Message(bytes, fds), sender))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What this machine can do, probed where the job will run. A plan is drawn against it.
 
+use crate::cage::Powers;
 use std::path::PathBuf;
 
 /// The facts of a machine that plans depend on.
@@ -16,12 +17,8 @@ pub struct Host {
     pub zsh: Option<PathBuf>,
     /// How the whole tree of a job is ended.
     pub kill: Option<&'static str>,
-    /// How files can be confined; `None` until this version can.
-    pub files: Option<&'static str>,
-    /// How the network can be confined; `None` until this version can.
-    pub net: Option<&'static str>,
-    /// How a program list can be held; `None` until this version can.
-    pub programs: Option<&'static str>,
+    /// What cages can be built from. Nothing until it was asked for: mode open needs none.
+    pub powers: Powers,
     /// How limits are held.
     pub limits: Option<&'static str>,
 }
@@ -36,9 +33,7 @@ impl Host {
             sh: first_of(&["/bin/sh", "/usr/bin/sh"]),
             zsh: first_of(&["/bin/zsh", "/usr/bin/zsh", "/usr/local/bin/zsh"]),
             kill: crate::tree::can_walk().then_some("subreaper"),
-            files: None,
-            net: None,
-            programs: None,
+            powers: Powers::default(),
             limits: crate::tree::can_walk().then_some("rlimit+poll"),
         }
     }

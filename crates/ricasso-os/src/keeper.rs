@@ -5,7 +5,9 @@
 //! one-shot program of our own that has no threads yet may be its own keeper.
 
 mod serve;
+mod sessions;
 
+use crate::cage::Powers;
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::handle::{Handle, ROUSE};
@@ -13,6 +15,7 @@ use crate::ready::ready;
 use crate::tree;
 use crate::warden::{self, Warden};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use sessions::Sessions;
 use std::collections::BTreeSet;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -27,6 +30,12 @@ pub const KEEPER_NAME: &str = "ricasso-keeper";
 const HELLO: &[u8] = concat!("ricasso-keeper ", env!("CARGO_PKG_VERSION")).as_bytes();
 /// Asks a keeper for a warden; the warden's end of the socket comes along.
 const WARDEN: &[u8] = b"warden";
+/// The same, for a job in the network of the session whose name follows.
+const WARDEN_IN: &[u8] = b"warden in ";
+/// Asks a keeper what it can build cages from.
+const POWERS: &[u8] = b"powers";
+/// The same, and whether there are network namespaces.
+const POWERS_WITH_NETWORK: &[u8] = b"powers with network";
 /// Wardens that wait for a job ahead of time. Two bridge the refill, which is shorter than any
 /// turn of a model.
 const MOST_SPARES: usize = 2;
@@ -54,10 +63,31 @@ enum Program {
 #[derive(Debug, Default)]
 struct State {
     process: Option<Process>,
-    spares: Vec<Warden>,
+    spares: Vec<(Network, Warden)>,
     restarts: u64,
     /// Those that this process forked itself.
     wardens: Vec<i32>,
+    /// What this process found out itself.
+    sessions: Sessions,
+    powers: Option<(Powers, Probe)>,
+}
+
+/// Which network the jobs of a warden are made for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Network {
+    /// The machine's, or none: nothing is kept for them.
+    Any,
+    /// That of the session with this name.
+    Of(String),
+}
+
+/// How much is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Probe {
+    /// Everything but network namespaces, which are dear.
+    WithoutNetwork,
+    /// Everything.
+    Everything,
 }
 
 #[derive(Debug)]
@@ -111,24 +141,61 @@ impl Keeper {
 
     /// A warden for one job: a spare where one waits, else a new one.
     pub fn warden(&self) -> Result<Warden> {
+        self.warden_for(&Network::Any)
+    }
+
+    /// The same, for a job in this network.
+    pub fn warden_for(&self, network: &Network) -> Result<Warden> {
         let mut state = self.state();
-        while let Some(spare) = state.spares.pop() {
+        while let Some(at) = state.spares.iter().rposition(|(of, _)| of == network) {
+            let (_, spare) = state.spares.remove(at);
             // Somebody may have killed it while it waited.
             if spare.report()?.is_none() {
                 return Ok(spare);
             }
         }
-        self.make(&mut state)
+        self.make(&mut state, network)
     }
 
-    /// Has spare wardens made ahead of time, up to a small bound; tells how many wait now.
-    pub fn stock(&self) -> Result<usize> {
+    /// Has spare wardens made ahead of time, up to a small bound; tells how many wait now. Those
+    /// for another network are given up.
+    pub fn stock(&self, network: &Network) -> Result<usize> {
         let mut state = self.state();
+        state.spares.retain(|(of, _)| of == network);
         while state.spares.len() < MOST_SPARES {
-            let spare = self.make(&mut state)?;
-            state.spares.insert(0, spare);
+            let spare = self.make(&mut state, network)?;
+            state.spares.insert(0, (network.clone(), spare));
         }
         Ok(state.spares.len())
+    }
+
+    /// What cages can be built from here, found out by trying where the jobs will run. The answer
+    /// is kept.
+    pub fn powers(&self, probe: Probe) -> Result<Powers> {
+        let mut state = self.state();
+        if let Some((powers, done)) = state.powers
+            && done >= probe
+        {
+            return Ok(powers);
+        }
+        let powers = match self.program {
+            Program::Own => {
+                one_thread()?;
+                match probe {
+                    Probe::WithoutNetwork => state.sessions.powers(),
+                    Probe::Everything => state.sessions.powers_with_network()?,
+                }
+            }
+            Program::Copy | Program::Installed(_) => {
+                let question = match probe {
+                    Probe::WithoutNetwork => POWERS,
+                    Probe::Everything => POWERS_WITH_NETWORK,
+                };
+                self.with_process(&mut state, |process, program| process.powers(question, program))?
+            }
+        };
+        state.powers = Some((powers, probe));
+        Ok(powers)
     }
 
     /// How often the keeper had to be started anew because somebody killed it.
@@ -152,33 +219,51 @@ impl Keeper {
         }
     }
 
-    fn make(&self, state: &mut State) -> Result<Warden> {
+    fn make(&self, state: &mut State, network: &Network) -> Result<Warden> {
         let (ours, theirs) = Channel::pair()?;
         let handle = match self.program {
             Program::Own => {
-                let pid = fork_warden(theirs)?;
+                one_thread()?;
+                let loopback = match network {
+                    Network::Any => None,
+                    Network::Of(session) => state.sessions.network(session)?,
+                };
+                let pid = match fork()? {
+                    None => warden::serve::serve(theirs, None, loopback),
+                    Some(pid) => pid,
+                };
                 state.wardens.push(pid);
                 Handle::of(pid)?
             }
-            Program::Copy | Program::Installed(_) => self.ask(state, theirs.as_fd())?,
+            Program::Copy | Program::Installed(_) => {
+                let wish = match network {
+                    Network::Any => WARDEN.to_vec(),
+                    Network::Of(session) => [WARDEN_IN, session.as_bytes()].concat(),
+                };
+                let theirs = theirs.as_fd();
+                self.with_process(state, |process, program| process.ask(&wish, theirs, program))?
+            }
         };
         Ok(Warden::new(ours, handle))
     }
 
-    /// Asks the keeper for a warden. A keeper that somebody killed is replaced, once.
-    fn ask(&self, state: &mut State, theirs: BorrowedFd<'_>) -> Result<Handle> {
+    /// Talks to the keeper. One that somebody killed is replaced, once.
+    fn with_process<T>(
+        &self,
+        state: &mut State,
+        talk: impl Fn(&mut Process, &Program) -> Result<T>,
+    ) -> Result<T> {
         if let Some(process) = &mut state.process {
-            match process.ask(theirs, &self.program) {
-                Ok(handle) => return Ok(handle),
+            match talk(process, &self.program) {
                 Err(Error::Gone { .. }) => {}
-                Err(other) => return Err(other),
+                other => return other,
             }
         }
         state.restarts += 1;
         state.spares.clear();
         state.process = None;
         let process = state.process.insert(Process::start(&self.program)?);
-        process.ask(theirs, &self.program)
+        talk(process, &self.program)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -229,14 +314,34 @@ impl Process {
         Ok(Process { child, handle, control: Some(ours), greeted: false })
     }
 
-    fn ask(&mut self, theirs: BorrowedFd<'_>, program: &Program) -> Result<Handle> {
+    fn ask(&mut self, wish: &[u8], theirs: BorrowedFd<'_>, program: &Program) -> Result<Handle> {
+        self.control(program)?.send(wish, &[theirs])?;
+        Ok(self.handle.clone())
+    }
+
+    fn powers(&mut self, question: &[u8], program: &Program) -> Result<Powers> {
+        let handle = self.handle.clone();
+        let control = self.control(program)?;
+        control.send(question, &[])?;
+        while !ready([Some(control.as_fd())], Some(ROUSE))?[0] {
+            handle.rouse();
+        }
+        match control.receive(Wait::Forever)? {
+            Arrival::Message(bytes, _) => {
+                Powers::decode(&bytes).ok_or(Error::Garbled { what: "powers" })
+            }
+            Arrival::Nothing | Arrival::Closed => Err(Error::Gone { who: "keeper" }),
+        }
+    }
+
+    /// The socket, after the keeper said who it is.
+    fn control(&mut self, program: &Program) -> Result<&Channel> {
         let Some(control) = &self.control else { return Err(Error::Gone { who: "keeper" }) };
         if !self.greeted {
             greet(control, program, &self.handle)?;
             self.greeted = true;
         }
-        control.send(WARDEN, &[theirs])?;
-        Ok(self.handle.clone())
+        Ok(control)
     }
 }
 
@@ -268,19 +373,13 @@ impl Drop for Process {
     }
 }
 
-/// Returns the warden's number.
-fn fork_warden(theirs: Channel) -> Result<i32> {
+/// A process with threads must not fork: a lock that another one holds would never be opened.
+fn one_thread() -> Result<()> {
     let path = PathBuf::from("/proc/self/task");
     let threads = std::fs::read_dir(&path)
         .map_err(|source| Error::Path { what: "count our threads in", path, source })?
         .count();
-    if threads != 1 {
-        return Err(Error::Threads { found: threads });
-    }
-    match fork()? {
-        None => warden::serve::serve(theirs, None),
-        Some(pid) => Ok(pid),
-    }
+    if threads == 1 { Ok(()) } else { Err(Error::Threads { found: threads }) }
 }
 
 /// Forks. `None` in the child. Callers are single-threaded, so the child may do anything.

@@ -7,6 +7,7 @@
 compile_error!("ricasso runs on Linux so far; the macOS and Windows halves of this crate follow");
 
 mod after_fork;
+mod cage;
 mod cancel;
 mod channel;
 mod detach;
@@ -25,12 +26,13 @@ mod waits;
 mod warden;
 mod wire;
 
+pub use cage::{Cage, Namespaces, Net, Powers, Tmp, Walls};
 pub use cancel::{Cancel, Cancelled};
 pub use detach::{leave_session, let_go_of_streams};
 pub use error::{Error, Result};
 pub use feed::Feeder;
 pub use host::{Host, own_uid};
-pub use keeper::{KEEPER_NAME, Keeper};
+pub use keeper::{KEEPER_NAME, Keeper, Network, Probe};
 pub use pipe::{
     Input, Output, closed_input, fed_input, file_input, output, random, state_file, text_input,
 };

@@ -2,6 +2,7 @@
 
 mod report;
 pub(crate) mod serve;
+mod start;
 
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};

@@ -3,6 +3,7 @@
 //! Both ends are the same build of the same program (the handshake sees to it), so there is no
 //! versioning here; what does not decode is an error, never a guess.
 
+use crate::cage::Cage;
 use crate::error::{Error, Result};
 use std::path::PathBuf;
 
@@ -23,6 +24,8 @@ pub struct Order {
     pub more: bool,
     /// Standard input is a terminal, and becomes the controlling one.
     pub terminal: bool,
+    /// The walls round it; none in mode open.
+    pub cage: Option<Box<Cage>>,
 }
 
 /// The command's number of the descriptor for its state, where one is handed over: high enough to
@@ -54,6 +57,33 @@ pub enum Stage {
     Directory,
     /// Executing the program.
     Execute,
+    /// Making namespaces.
+    Namespaces,
+    /// Building the view of the file system.
+    Mounts,
+    /// Giving up privileges.
+    Privileges,
+    /// Laying the rules for files.
+    Files,
+    /// Laying the filter of system calls.
+    Calls,
+    /// Finding the listed programs.
+    Programs,
+}
+
+impl Stage {
+    /// Whether it is a part of the cage.
+    pub fn is_confinement(self) -> bool {
+        match self {
+            Stage::Prepare | Stage::Directory | Stage::Execute => false,
+            Stage::Namespaces
+            | Stage::Mounts
+            | Stage::Privileges
+            | Stage::Files
+            | Stage::Calls
+            | Stage::Programs => true,
+        }
+    }
 }
 
 /// Which ceiling ended a job.
@@ -103,7 +133,16 @@ impl Order {
         out.ceilings(&self.ceilings);
         out.number(u64::from(self.more));
         out.number(u64::from(self.terminal));
+        out.number(u64::from(self.cage.is_some()));
+        if let Some(cage) = &self.cage {
+            cage.encode(&mut out);
+        }
         out.0
+    }
+
+    /// Where the command looks for programs.
+    pub(crate) fn path(&self) -> Option<&[u8]> {
+        self.env.iter().find_map(|entry| entry.strip_prefix(b"PATH="))
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Order> {
@@ -127,7 +166,7 @@ impl Writer {
         self.0.extend_from_slice(bytes);
     }
 
-    fn list<'a>(&mut self, items: impl ExactSizeIterator<Item = &'a [u8]>) {
+    pub(crate) fn list<'a>(&mut self, items: impl ExactSizeIterator<Item = &'a [u8]>) {
         self.number(items.len() as u64);
         items.for_each(|item| self.bytes(item));
     }
@@ -163,7 +202,7 @@ impl<'a> Reader<'a> {
         Some(head)
     }
 
-    fn list(&mut self) -> Option<Vec<Vec<u8>>> {
+    pub(crate) fn list(&mut self) -> Option<Vec<Vec<u8>>> {
         let count = usize::try_from(self.number()?).ok()?;
         // Each item takes eight bytes at least, so a wild count cannot make us allocate.
         if count > self.0.len() / 8 {
@@ -199,6 +238,10 @@ impl<'a> Reader<'a> {
             ceilings: self.ceilings()?,
             more: self.number()? == 1,
             terminal: self.number()? == 1,
+            cage: match self.number()? {
+                0 => None,
+                _ => Some(Box::new(Cage::decode(self)?)),
+            },
         })
     }
 }
@@ -209,6 +252,12 @@ impl Stage {
             Stage::Prepare => 0,
             Stage::Directory => 1,
             Stage::Execute => 2,
+            Stage::Namespaces => 3,
+            Stage::Mounts => 4,
+            Stage::Privileges => 5,
+            Stage::Files => 6,
+            Stage::Calls => 7,
+            Stage::Programs => 8,
         }
     }
 
@@ -217,6 +266,12 @@ impl Stage {
             0 => Some(Stage::Prepare),
             1 => Some(Stage::Directory),
             2 => Some(Stage::Execute),
+            3 => Some(Stage::Namespaces),
+            4 => Some(Stage::Mounts),
+            5 => Some(Stage::Privileges),
+            6 => Some(Stage::Files),
+            7 => Some(Stage::Calls),
+            8 => Some(Stage::Programs),
             _ => None,
         }
     }
@@ -252,6 +307,12 @@ mod tests {
             litter: vec!["/a/b".into()],
             more: true,
             terminal: true,
+            cage: Some(Box::new(Cage {
+                write: vec!["/w".into()],
+                tmp: crate::cage::Tmp::Session("/t".into()),
+                programs: Some(vec!["git".into()]),
+                ..Cage::default()
+            })),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The keeper's own process: waits for requests, forks wardens, sweeps after a lost one.
 
-use super::{HELLO, WARDEN, fork, lifeline};
+use super::sessions::Sessions;
+use super::{HELLO, POWERS, POWERS_WITH_NETWORK, WARDEN, WARDEN_IN, fork, lifeline};
 use crate::after_fork::leave;
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
@@ -21,6 +22,7 @@ struct Post {
     children: OwnedFd,
     line: (OwnedFd, OwnedFd),
     wardens: BTreeSet<i32>,
+    sessions: Sessions,
 }
 
 /// Serves the owner at the other end of standard input until it goes away.
@@ -45,7 +47,8 @@ impl Post {
         let control = Channel::from_fd(unsafe { OwnedFd::from_raw_fd(0) });
         control.send(HELLO, &[])?;
         let children = signals::block_and_listen(&[libc::SIGCHLD])?;
-        Ok(Post { control, children, line: lifeline()?, wardens: BTreeSet::new() })
+        let sessions = Sessions::default();
+        Ok(Post { control, children, line: lifeline()?, wardens: BTreeSet::new(), sessions })
     }
 
     fn serve(&mut self) -> Result<()> {
@@ -64,8 +67,7 @@ impl Post {
             }
             if asked {
                 match self.control.receive(Wait::Never)? {
-                    Arrival::Message(what, fds) if what == WARDEN => self.fork_warden(fds)?,
-                    Arrival::Message(..) => return Err(Error::Garbled { what: "wish" }),
+                    Arrival::Message(wish, fds) => self.obey(&wish, fds)?,
                     Arrival::Nothing => {}
                     Arrival::Closed => return Ok(()),
                 }
@@ -73,14 +75,36 @@ impl Post {
         }
     }
 
-    fn fork_warden(&mut self, mut fds: Vec<OwnedFd>) -> Result<()> {
+    fn obey(&mut self, wish: &[u8], fds: Vec<OwnedFd>) -> Result<()> {
+        match wish {
+            WARDEN => self.fork_warden(fds, None),
+            POWERS => self.control.send(&self.sessions.powers().encode(), &[]),
+            POWERS_WITH_NETWORK => {
+                let powers = self.sessions.powers_with_network()?;
+                self.control.send(&powers.encode(), &[])
+            }
+            _ => match wish.strip_prefix(WARDEN_IN) {
+                Some(session) => {
+                    let session = String::from_utf8_lossy(session).into_owned();
+                    self.fork_warden(fds, Some(&session))
+                }
+                None => Err(Error::Garbled { what: "wish" }),
+            },
+        }
+    }
+
+    fn fork_warden(&mut self, mut fds: Vec<OwnedFd>, session: Option<&str>) -> Result<()> {
+        let loopback = match session {
+            Some(session) => self.sessions.network(session)?,
+            None => None,
+        };
         let job = fds.pop().ok_or(Error::Garbled { what: "wish without a socket" })?;
         match fork()? {
             None => {
                 let line = rustix::io::fcntl_dupfd_cloexec(&self.line.0, 3)
                     .map_err(Error::call("keep the lifeline"));
                 match line {
-                    Ok(line) => warden::serve::serve(Channel::from_fd(job), Some(line)),
+                    Ok(line) => warden::serve::serve(Channel::from_fd(job), Some(line), loopback),
                     Err(_) => leave(),
                 }
             }

@@ -4,14 +4,16 @@
 //! its whole tree and then itself.
 
 use super::report::{Ended, Report, Status, Usage};
-use crate::after_fork::{self, Note};
+use super::start::Life;
+use crate::after_fork;
+use crate::cage::{Gatekeeper, Loopback};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::signals;
-use crate::tree::{self, Ending, Member};
+use crate::tree::{self, Member};
 use crate::wire::{Ceilings, Limit, Stage, Word};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fd::{AsFd, OwnedFd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::process::Signal;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -24,14 +26,12 @@ const SURVIVOR_GRACE: Duration = Duration::from_millis(20);
 /// How often the ceilings of the tree are looked at. At 100 ms a greedy tree overshoots by tens of
 /// megabytes, and the look itself costs less than a thousandth of a core.
 const POLL: Duration = Duration::from_millis(100);
-/// A command that is over by now has no use for a message that it began.
-const SHORT: Duration = Duration::from_millis(5);
 /// Survivors that are named in a report; the others only count in `left`.
 const MOST_NAMED: usize = 64;
 
 /// Runs orders until there are no more, then exits.
-pub(crate) fn serve(job: Channel, lifeline: Option<OwnedFd>) -> ! {
-    let served = Post::enter(job, lifeline).and_then(|mut post| post.serve());
+pub(crate) fn serve(job: Channel, lifeline: Option<OwnedFd>, loopback: Option<&Loopback>) -> ! {
+    let served = Post::enter(job, lifeline, loopback).and_then(|mut post| post.serve(loopback));
     // Whatever went wrong, the owner sees the socket close and calls the job lost; nothing below
     // us may outlive that.
     drop(served);
@@ -39,11 +39,13 @@ pub(crate) fn serve(job: Channel, lifeline: Option<OwnedFd>) -> ! {
     after_fork::leave()
 }
 
-struct Post {
-    job: Channel,
+pub(super) struct Post {
+    pub(super) job: Channel,
     lifeline: Option<OwnedFd>,
-    children: OwnedFd,
-    litter: Vec<std::path::PathBuf>,
+    pub(super) children: OwnedFd,
+    pub(super) litter: Vec<std::path::PathBuf>,
+    /// The first process of the command's pid namespace, which is no part of the job.
+    pub(super) first: Option<i32>,
 }
 
 /// What the owner said.
@@ -54,15 +56,25 @@ enum Heard {
 }
 
 /// What woke the warden.
-struct Woken {
-    deserted: bool,
-    child: bool,
+pub(super) struct Woken {
+    pub(super) deserted: bool,
+    pub(super) child: bool,
     word: bool,
-    note: bool,
+    pub(super) note: bool,
+    pub(super) status: bool,
+    question: bool,
+}
+
+/// What else the warden listens to, beside owner, keeper and children.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Ears<'a> {
+    pub(super) note: Option<&'a Channel>,
+    pub(super) status: Option<&'a OwnedFd>,
+    pub(super) gate: Option<&'a Gatekeeper>,
 }
 
 impl Post {
-    fn enter(job: Channel, lifeline: Option<OwnedFd>) -> Result<Post> {
+    fn enter(job: Channel, lifeline: Option<OwnedFd>, loopback: Option<&Loopback>) -> Result<Post> {
         // The name is for people who look at `ps`; a kernel that refuses it changes nothing.
         let _ = rustix::thread::set_name(c"ricasso-warden");
         let _ = rustix::process::setsid();
@@ -72,25 +84,28 @@ impl Post {
         signals::reset_all();
         let mut keep = vec![job.as_fd()];
         keep.extend(lifeline.as_ref().map(AsFd::as_fd));
+        keep.extend(loopback.into_iter().flat_map(Loopback::fds));
         crate::keeper::close_all_but(&keep)?;
         let children = signals::block_and_listen(&[libc::SIGCHLD])?;
-        Ok(Post { job, lifeline, children, litter: Vec::new() })
+        Ok(Post { job, lifeline, children, litter: Vec::new(), first: None })
     }
 
-    fn serve(&mut self) -> Result<()> {
+    fn serve(&mut self, loopback: Option<&Loopback>) -> Result<()> {
         loop {
-            let (pid, pipe) = match self.fork_command() {
+            let (pid, note) = match self.fork_command(loopback) {
                 Ok(forked) => forked,
                 Err(error) => return self.give_up(&error),
             };
             rehearse();
-            let Some(note) = self.await_start(pid, pipe)? else { return self.sweep() };
-            let more = note.more;
-            match note.failed {
+            let Some(life) = self.await_start(pid, &note)? else { return self.sweep() };
+            let more = life.more;
+            self.first = life.first;
+            match life.failed {
                 Some((stage, errno)) => self.tell(&Report::NotStarted { stage, errno })?,
-                None => self.watch(pid, &note.ceilings)?,
+                None => self.watch(life)?,
             }
             self.sweep()?;
+            self.first = None;
             if !more {
                 return Ok(());
             }
@@ -99,12 +114,14 @@ impl Post {
 
     /// The command's process waits for the order itself: one hop less, and in a spare warden it is
     /// already there.
-    fn fork_command(&self) -> Result<(i32, OwnedFd)> {
-        let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
-            .map_err(Error::call("make a pipe"))?;
+    fn fork_command(&self, loopback: Option<&Loopback>) -> Result<(i32, Channel)> {
+        let (ours, theirs) = Channel::pair()?;
         match crate::keeper::fork()? {
-            None => after_fork::command(&self.job, writer),
-            Some(pid) => Ok((pid, reader)),
+            None => {
+                drop(ours);
+                after_fork::command(&self.job, &theirs, loopback)
+            }
+            Some(pid) => Ok((pid, ours)),
         }
     }
 
@@ -115,49 +132,22 @@ impl Post {
         self.tell(&Report::NotStarted { stage: Stage::Prepare, errno: error.errno() })
     }
 
-    /// Waits until the command was executed or failed. `None` when no order came any more.
-    fn await_start(&mut self, pid: i32, pipe: OwnedFd) -> Result<Option<Note>> {
-        let mut bytes = Vec::new();
-        if !self.read_note(&pipe, &mut bytes)? {
-            return Ok(None);
-        }
-        // The order is there. A short command is over before anybody needs to know that it began,
-        // and two messages less are two wake-ups less beside it.
-        let quick = self.wait(None, PollFlags::empty(), Some(SHORT))?.child;
-        while self.read_note(&pipe, &mut bytes)? {}
-        let Some(note) = after_fork::read_note(&bytes) else { return Ok(None) };
-        self.litter.clone_from(&note.litter);
-        if note.failed.is_none() && !quick {
-            self.tell(&Report::Started { pid })?;
-        }
-        Ok(Some(note))
-    }
-
-    /// Reads more of the note; false at its end, or when everybody is gone.
-    fn read_note(&self, pipe: &OwnedFd, bytes: &mut Vec<u8>) -> Result<bool> {
-        loop {
-            let woken = self.wait(Some(pipe), PollFlags::empty(), None)?;
-            if woken.note {
-                return read_some(pipe, bytes);
-            }
-            if woken.deserted {
-                return Ok(false);
-            }
-        }
-    }
-
     /// From the start of the command to the end of its tree.
-    fn watch(&mut self, pid: i32, ceilings: &Ceilings) -> Result<()> {
+    fn watch(&mut self, mut life: Life) -> Result<()> {
+        let ceilings = life.ceilings;
         let polled = ceilings.memory_bytes.is_some() || ceilings.processes.is_some();
         let pause = polled.then_some(POLL);
         let mut next_look = Instant::now() + POLL;
         let mut stopping = false;
         let mut limit = None;
-        let mut ended = None;
         loop {
-            let woken = self.wait(None, PollFlags::IN, pause)?;
+            let ears = Ears { note: None, status: life.status.as_ref(), gate: life.gate.as_ref() };
+            let woken = self.wait(ears, PollFlags::IN, pause)?;
             if woken.deserted {
                 return self.sweep();
+            }
+            if let (true, Some(gate)) = (woken.question, &life.gate) {
+                gate.answer()?;
             }
             if woken.word {
                 match self.word()? {
@@ -168,7 +158,7 @@ impl Post {
                     }
                     Heard::Word(Word::Kill) => {
                         stopping = true;
-                        tree::end(&BTreeSet::new(), &mut keep_status(pid, &mut ended));
+                        tree::end(&BTreeSet::new(), &mut life.reaper());
                     }
                     Heard::Gone => return self.sweep(),
                 }
@@ -177,15 +167,17 @@ impl Post {
             // must not wait for one.
             if polled && limit.is_none() && Instant::now() >= next_look {
                 next_look = Instant::now() + POLL;
-                limit = exceeded(ceilings);
+                limit = exceeded(&ceilings, self.first);
                 if limit.is_some() {
-                    tree::end(&BTreeSet::new(), &mut keep_status(pid, &mut ended));
+                    tree::end(&BTreeSet::new(), &mut life.reaper());
                 }
             }
             while signals::take(&self.children).is_some() {}
-            let any_left = tree::reap_all(&mut keep_status(pid, &mut ended));
-            if let Some(status) = ended {
-                return self.finish(pid, status, Stopping { limit, asked: stopping, any_left });
+            let any_left = tree::reap_all(&mut life.reaper());
+            if let Some((status, others)) = life.ending(woken.status) {
+                let any_left = any_left && others;
+                let how = Stopping { limit, asked: stopping, any_left };
+                return self.finish(life.pid, status, how);
             }
         }
     }
@@ -211,7 +203,7 @@ impl Post {
     fn await_death(&mut self) -> Result<Vec<Member>> {
         let mut left = Vec::new();
         while tree::reap_all(&mut |_, _| {}) {
-            let woken = self.wait(None, PollFlags::IN, Some(POLL))?;
+            let woken = self.wait(Ears::default(), PollFlags::IN, Some(POLL))?;
             if woken.deserted {
                 self.sweep()?;
                 break;
@@ -219,7 +211,7 @@ impl Post {
             if woken.word && matches!(self.word()?, Heard::Word(Word::Kill) | Heard::Gone) {
                 let stuck = tree::end(&BTreeSet::new(), &mut |_, _| {});
                 if !stuck.is_empty() {
-                    left = named();
+                    left = self.named();
                     break;
                 }
             }
@@ -233,7 +225,7 @@ impl Post {
         if self.tree_ends_within(DRAIN)? {
             return Ok(Vec::new());
         }
-        let survivors = named();
+        let survivors = self.named();
         tree::signal(Signal::TERM, &BTreeSet::new());
         if !self.tree_ends_within(SURVIVOR_GRACE)? {
             tree::end(&BTreeSet::new(), &mut |_, _| {});
@@ -248,7 +240,7 @@ impl Post {
             if left.is_zero() {
                 return Ok(false);
             }
-            let woken = self.wait(None, PollFlags::empty(), Some(left))?;
+            let woken = self.wait(Ears::default(), PollFlags::empty(), Some(left))?;
             if woken.deserted {
                 return Ok(false);
             }
@@ -266,7 +258,15 @@ impl Post {
         Ok(())
     }
 
-    fn tell(&self, report: &Report) -> Result<()> {
+    /// The job's living processes, up to a bound.
+    fn named(&self) -> Vec<Member> {
+        let mut members = tree::describe();
+        members.retain(|member| Some(member.pid) != self.first);
+        members.truncate(MOST_NAMED);
+        members
+    }
+
+    pub(super) fn tell(&self, report: &Report) -> Result<()> {
         self.job.send(&report.encode(), &[])
     }
 
@@ -278,35 +278,40 @@ impl Post {
         })
     }
 
-    fn wait(
+    pub(super) fn wait(
         &self,
-        note: Option<&OwnedFd>,
+        ears: Ears<'_>,
         job: PollFlags,
         patience: Option<Duration>,
     ) -> Result<Woken> {
         let mut fds = vec![PollFd::new(&self.job, job), PollFd::new(&self.children, PollFlags::IN)];
-        let lifeline = self.lifeline.as_ref().map(|fd| {
-            fds.push(PollFd::new(fd, PollFlags::IN));
-            fds.len() - 1
-        });
-        let note = note.map(|fd| {
-            fds.push(PollFd::new(fd, PollFlags::IN));
-            fds.len() - 1
-        });
+        let lifeline = also(&mut fds, self.lifeline.as_ref().map(AsFd::as_fd));
+        let note = also(&mut fds, ears.note.map(AsFd::as_fd));
+        let status = also(&mut fds, ears.status.map(AsFd::as_fd));
+        let question = also(&mut fds, ears.gate.map(AsFd::as_fd));
         let patience = patience.and_then(|patience| Timespec::try_from(patience).ok());
         match poll(&mut fds, patience.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(errno) => return Err(Error::call("wait for the job")(errno)),
         }
         let fired = |at: Option<usize>| at.is_some_and(|at| !fds[at].revents().is_empty());
+        let asked = question.is_some_and(|at| fds[at].revents().contains(PollFlags::IN));
         let hung_up = fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR);
         Ok(Woken {
             deserted: hung_up || fired(lifeline),
             child: !fds[1].revents().is_empty(),
             word: fds[0].revents().contains(PollFlags::IN),
             note: fired(note),
+            status: fired(status),
+            question: asked,
         })
     }
+}
+
+/// One more descriptor to wait for, and its place in the list.
+fn also<'a>(fds: &mut Vec<PollFd<'a>>, fd: Option<BorrowedFd<'a>>) -> Option<usize> {
+    fds.push(PollFd::from_borrowed_fd(fd?, PollFlags::IN));
+    Some(fds.len() - 1)
 }
 
 /// After a fork the first touch of each page costs a fault. A spare warden has the time to take
@@ -325,44 +330,14 @@ struct Stopping {
     any_left: bool,
 }
 
-fn keep_status(pid: i32, ended: &mut Option<Status>) -> impl FnMut(i32, Ending) {
-    move |reaped, how| {
-        if reaped == pid {
-            *ended = Some(match how {
-                Ending::Exited(code) => Status::Exited(code),
-                Ending::Signalled { signal, core } => Status::Signalled { signal, core },
-            });
-        }
-    }
-}
-
-/// Reads what is there; false at the end.
-fn read_some(pipe: &OwnedFd, into: &mut Vec<u8>) -> Result<bool> {
-    let mut buffer = [0u8; 4096];
-    match rustix::io::read(pipe, &mut buffer) {
-        Ok(0) => Ok(false),
-        Ok(read) => {
-            into.extend_from_slice(&buffer[..read]);
-            Ok(true)
-        }
-        Err(rustix::io::Errno::INTR) => Ok(true),
-        Err(errno) => Err(Error::call("read the note of the command")(errno)),
-    }
-}
-
-fn exceeded(ceilings: &Ceilings) -> Option<Limit> {
-    let now = tree::usage();
+fn exceeded(ceilings: &Ceilings, first: Option<i32>) -> Option<Limit> {
+    let mut now = tree::usage();
+    now.processes -= u64::from(first.is_some() && now.processes > 0);
     let over = |used: u64, most: Option<u64>| most.is_some_and(|most| used > most);
     if over(now.processes, ceilings.processes) {
         return Some(Limit::Processes);
     }
     over(now.memory_bytes, ceilings.memory_bytes).then_some(Limit::Memory)
-}
-
-fn named() -> Vec<Member> {
-    let mut members = tree::describe();
-    members.truncate(MOST_NAMED);
-    members
 }
 
 /// Everything below us is reaped by us, so this is the whole tree.

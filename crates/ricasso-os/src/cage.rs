@@ -1,0 +1,97 @@
+//! The walls round a command: what they keep out, as one value, and how they are built.
+//!
+//! A cage is drawn by the engine and carried in the order. It says which mechanisms must hold; a
+//! step that fails here fails the start, and nothing ever runs with less than was asked for.
+
+mod bpf;
+mod capability;
+mod confine;
+mod filter;
+mod init;
+mod landlock;
+mod mounts;
+mod notify;
+mod powers;
+mod programs;
+mod raw;
+mod reading;
+mod session;
+mod wire;
+
+use std::path::PathBuf;
+
+pub(crate) use confine::{Standing, confine};
+pub(crate) use init::{Parts, heard, lead};
+pub(crate) use notify::Gatekeeper;
+pub use powers::{Namespaces, Powers};
+pub(crate) use session::Loopback;
+
+/// What a command may touch, and by which mechanisms that is held.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cage {
+    /// What holds it; agreed with the host before.
+    pub walls: Walls,
+    /// Below these everything may be written. Absolute.
+    pub write: Vec<PathBuf>,
+    /// Below these everything may be read. Absolute.
+    pub read: Vec<PathBuf>,
+    /// Cannot be read or listed. Absolute.
+    pub hide: Vec<PathBuf>,
+    /// Exceptions from `hide`. Absolute.
+    pub show: Vec<PathBuf>,
+    /// Never written; a relative one below every writable root.
+    pub protect: Vec<PathBuf>,
+    /// What the command finds as its temporary directory.
+    pub tmp: Tmp,
+    /// How far the network reaches.
+    pub net: Net,
+    /// Unix sockets of listeners outside that may be reached. Absolute.
+    pub sockets: Vec<PathBuf>,
+    /// The only programs that start: base names, globs of them, or absolute paths. None means any.
+    pub programs: Option<Vec<String>>,
+}
+
+/// The mechanisms of one cage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Walls {
+    /// The version of Landlock that is used; 0 for none.
+    pub landlock: u32,
+    /// Where namespaces come from.
+    pub namespaces: Namespaces,
+    /// Whether the network is a namespace of the session.
+    pub netns: bool,
+}
+
+/// How far the network reaches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Net {
+    /// Nowhere.
+    #[default]
+    None,
+    /// The session's own loopback.
+    Loopback,
+    /// As far as the machine's.
+    Open,
+}
+
+/// The temporary directory of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Tmp {
+    /// One of its own, gone with it.
+    #[default]
+    Private,
+    /// This directory.
+    Session(PathBuf),
+    /// The machine's.
+    Host,
+}
+
+impl Cage {
+    /// Whether the command lives in namespaces of its own.
+    pub(crate) fn has_namespaces(&self) -> bool {
+        match self.walls.namespaces {
+            Namespaces::None => false,
+            Namespaces::User | Namespaces::Root => true,
+        }
+    }
+}

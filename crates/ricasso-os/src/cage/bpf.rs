@@ -1,0 +1,268 @@
+//! Filters of system calls as programs for the kernel: a decision tree over the call's number.
+//!
+//! The kernel runs a new filter once for every call that there is, to learn which ones are always
+//! allowed. A tree keeps that short: a list would cost a tenth of a bare spawn.
+
+use std::collections::BTreeMap;
+
+/// One instruction, as the kernel has it (`struct sock_filter`).
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Instruction {
+    code: u16,
+    when_true: u8,
+    when_false: u8,
+    value: u32,
+}
+
+/// What happens to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Action {
+    /// It goes on.
+    Allow,
+    /// It fails with this number.
+    Fail(i32),
+    /// Whoever holds the listener answers.
+    Ask,
+}
+
+const LOAD: u16 = 0x20;
+const JUMP: u16 = 0x05;
+const IF_EQUAL: u16 = 0x15;
+const IF_AT_LEAST: u16 = 0x35;
+const IF_ANY_BIT: u16 = 0x45;
+const AND: u16 = 0x54;
+const RETURN: u16 = 0x06;
+
+const NUMBER_AT: u32 = 0;
+const ARCH_AT: u32 = 4;
+const ARGUMENTS_AT: u32 = 16;
+
+#[cfg(target_arch = "x86_64")]
+const ARCH: u32 = 0xc000_003e;
+#[cfg(target_arch = "aarch64")]
+const ARCH: u32 = 0xc000_00b7;
+/// The second calling convention of x86-64 counts from here.
+#[cfg(target_arch = "x86_64")]
+const X32: u32 = 0x4000_0000;
+/// Below a tree of this many calls a chain is as good.
+const LEAF: usize = 3;
+
+impl Action {
+    fn number(self) -> u32 {
+        match self {
+            Action::Allow => 0x7fff_0000,
+            Action::Fail(errno) => 0x0005_0000 | (errno as u32 & 0xffff),
+            Action::Ask => 0x7fc0_0000,
+        }
+    }
+}
+
+/// The steps for one call; it always ends in an action.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Steps(Vec<Instruction>);
+
+impl Steps {
+    /// One action, whatever the arguments are.
+    pub(super) fn always(action: Action) -> Steps {
+        Steps(vec![finish(action)])
+    }
+
+    /// Starts with nothing decided.
+    pub(super) fn new() -> Steps {
+        Steps::default()
+    }
+
+    /// If the low half of an argument is one of these, this is done.
+    pub(super) fn when_one_of(mut self, argument: u32, values: &[u32], action: Action) -> Steps {
+        self.0.push(load(ARGUMENTS_AT + 8 * argument));
+        for value in values {
+            self.0.push(branch(IF_EQUAL, *value, 0, 1));
+            self.0.push(finish(action));
+        }
+        self
+    }
+
+    /// If one of these bits is set in the low half of an argument, this is done.
+    pub(super) fn when_any_bit(mut self, argument: u32, bits: u32, action: Action) -> Steps {
+        self.0.push(load(ARGUMENTS_AT + 8 * argument));
+        self.0.push(branch(IF_ANY_BIT, bits, 0, 1));
+        self.0.push(finish(action));
+        self
+    }
+
+    /// If an argument is zero in both halves, this is done.
+    pub(super) fn when_zero(mut self, argument: u32, action: Action) -> Steps {
+        self.0.push(load(ARGUMENTS_AT + 8 * argument));
+        self.0.push(branch(IF_EQUAL, 0, 0, 3));
+        self.0.push(load(ARGUMENTS_AT + 8 * argument + 4));
+        self.0.push(branch(IF_EQUAL, 0, 0, 1));
+        self.0.push(finish(action));
+        self
+    }
+
+    /// If none of these bits is set in the low half of an argument, this is done.
+    pub(super) fn when_no_bit(mut self, argument: u32, bits: u32, action: Action) -> Steps {
+        self.0.push(load(ARGUMENTS_AT + 8 * argument));
+        self.0.push(branch(IF_ANY_BIT, bits, 1, 0));
+        self.0.push(finish(action));
+        self
+    }
+
+    /// If the low half of one argument equals a value, and that of another, under a mask, is one
+    /// of these, this is done.
+    pub(super) fn when_pair(
+        mut self,
+        first: (u32, u32),
+        second: (u32, u32, &[u32]),
+        action: Action,
+    ) -> Steps {
+        let mut inner = vec![
+            load(ARGUMENTS_AT + 8 * second.0),
+            Instruction { code: AND, when_true: 0, when_false: 0, value: second.1 },
+        ];
+        for value in second.2 {
+            inner.push(branch(IF_EQUAL, *value, 0, 1));
+            inner.push(finish(action));
+        }
+        self.0.push(load(ARGUMENTS_AT + 8 * first.0));
+        self.0.push(branch(IF_EQUAL, first.1, 0, inner.len() as u8));
+        self.0.extend(inner);
+        self
+    }
+
+    /// Everything else.
+    pub(super) fn otherwise(mut self, action: Action) -> Steps {
+        self.0.push(finish(action));
+        self
+    }
+}
+
+/// The calls that are not simply allowed, each with its steps.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rules(BTreeMap<u32, Steps>);
+
+impl Rules {
+    /// Sets what happens to a call; the last word counts.
+    pub(super) fn set(&mut self, call: libc::c_long, steps: Steps) {
+        self.0.insert(call as u32, steps);
+    }
+
+    /// The same for several calls.
+    pub(super) fn set_all(&mut self, calls: &[libc::c_long], action: Action) {
+        calls.iter().for_each(|call| self.set(*call, Steps::always(action)));
+    }
+
+    /// The whole program. Calls of other conventions do not exist for the command.
+    pub(super) fn assemble(&self) -> Vec<Instruction> {
+        let foreign = finish(Action::Fail(libc::ENOSYS));
+        let mut program =
+            vec![load(ARCH_AT), branch(IF_EQUAL, ARCH, 1, 0), foreign, load(NUMBER_AT)];
+        #[cfg(target_arch = "x86_64")]
+        program.extend([branch(IF_AT_LEAST, X32, 0, 1), foreign]);
+        let calls: Vec<(u32, &Steps)> = self.0.iter().map(|(call, steps)| (*call, steps)).collect();
+        program.extend(tree(&calls));
+        program
+    }
+}
+
+/// Halves the calls until a few are left.
+fn tree(calls: &[(u32, &Steps)]) -> Vec<Instruction> {
+    if calls.len() <= LEAF {
+        let mut chain = Vec::new();
+        for (call, steps) in calls {
+            // The longest steps have a dozen instructions, so the short jump reaches.
+            chain.push(branch(IF_EQUAL, *call, 0, steps.0.len() as u8));
+            chain.extend_from_slice(&steps.0);
+        }
+        chain.push(finish(Action::Allow));
+        return chain;
+    }
+    let (low, high) = calls.split_at(calls.len() / 2);
+    let low_part = tree(low);
+    let mut all = vec![
+        branch(IF_AT_LEAST, high[0].0, 0, 1),
+        Instruction { code: JUMP, when_true: 0, when_false: 0, value: low_part.len() as u32 },
+    ];
+    all.extend(low_part);
+    all.extend(tree(high));
+    all
+}
+
+fn load(at: u32) -> Instruction {
+    Instruction { code: LOAD, when_true: 0, when_false: 0, value: at }
+}
+
+fn branch(code: u16, value: u32, when_true: u8, when_false: u8) -> Instruction {
+    Instruction { code, when_true, when_false, value }
+}
+
+fn finish(action: Action) -> Instruction {
+    Instruction { code: RETURN, when_true: 0, when_false: 0, value: action.number() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs a program as the kernel would.
+    fn run(program: &[Instruction], call: u32, arguments: [u64; 6]) -> u32 {
+        let mut words = vec![call, ARCH, 0, 0];
+        arguments.iter().for_each(|a| words.extend([*a as u32, (*a >> 32) as u32]));
+        let (mut at, mut held) = (0usize, 0u32);
+        loop {
+            let Instruction { code, when_true, when_false, value } = program[at];
+            at += 1;
+            let skip = |met: bool| usize::from(if met { when_true } else { when_false });
+            match code {
+                LOAD => held = words[value as usize / 4],
+                JUMP => at += value as usize,
+                IF_EQUAL => at += skip(held == value),
+                IF_AT_LEAST => at += skip(held >= value),
+                IF_ANY_BIT => at += skip(held & value != 0),
+                AND => held &= value,
+                RETURN => return value,
+                other => panic!("unknown code {other:x}"),
+            }
+        }
+    }
+
+    #[test]
+    fn every_call_gets_its_own_answer_and_no_other() {
+        let mut rules = Rules::default();
+        for call in (0..400).step_by(3) {
+            rules.set(call, Steps::always(Action::Fail(call as i32 + 1)));
+        }
+        let program = rules.assemble();
+        assert!(program.len() < 1000, "{}", program.len());
+        for call in 0..400 {
+            let expected =
+                if call % 3 == 0 { Action::Fail(call as i32 + 1) } else { Action::Allow };
+            assert_eq!(run(&program, call, [0; 6]), expected.number(), "call {call}");
+        }
+        #[cfg(target_arch = "x86_64")]
+        assert_eq!(run(&program, X32 | 1, [0; 6]), Action::Fail(libc::ENOSYS).number());
+    }
+
+    #[test]
+    fn arguments_decide_where_they_are_asked_for() {
+        let fail = Action::Fail(1);
+        let mut rules = Rules::default();
+        rules.set(7, Steps::new().when_any_bit(0, 0b110, fail).otherwise(Action::Allow));
+        rules.set(8, Steps::new().when_zero(1, Action::Allow).otherwise(fail));
+        rules
+            .set(9, Steps::new().when_pair((0, 1), (1, 0xf, &[2, 3]), fail).otherwise(Action::Ask));
+        rules.set(10, Steps::new().when_no_bit(0, 4, Action::Allow).otherwise(fail));
+        let program = rules.assemble();
+        assert_eq!(run(&program, 10, [3, 0, 0, 0, 0, 0]), Action::Allow.number());
+        assert_eq!(run(&program, 10, [5, 0, 0, 0, 0, 0]), fail.number());
+        let on = |call, first, second| run(&program, call, [first, second, 0, 0, 0, 0]);
+        assert_eq!(on(7, 2, 0), fail.number());
+        assert_eq!(on(7, 1, 0), Action::Allow.number());
+        assert_eq!(on(8, 0, 0), Action::Allow.number());
+        assert_eq!(on(8, 0, 1 << 40), fail.number());
+        assert_eq!(on(9, 1, 0x80003), fail.number());
+        assert_eq!(on(9, 1, 0x80001), Action::Ask.number());
+        assert_eq!(on(9, 2, 3), Action::Ask.number());
+    }
+}

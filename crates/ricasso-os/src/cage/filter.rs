@@ -1,0 +1,307 @@
+//! Which system calls a caged command may make.
+//!
+//! Everything is allowed that programs live on; what reaches other processes, the kernel's inner
+//! surfaces or the machine as a whole is not. Files are held by Landlock and mounts, not here.
+
+use super::bpf::{Action, Instruction, Rules, Steps};
+use super::{Cage, Net, raw};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use std::os::fd::FromRawFd;
+
+/// The flags of clone and unshare that make namespaces (clone(2)): time, mount, cgroup, UTS, IPC,
+/// user, pid, network.
+const NEW_NAMESPACES: u32 = 0x7e02_0080;
+/// Pushing bytes into a terminal as if they were typed, and the console's own way to do that.
+const TERMINAL_INJECTION: [u32; 2] = [0x5412, 0x541c];
+/// Setting flags, extended flags and the version of a file through a descriptor for reading.
+const FLAG_CALLS: [u32; 5] = [0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4008_7602, 0x4004_7602];
+/// Asking only, the usual one, and without address randomisation, which debuggers like.
+const PERSONALITIES: [u32; 3] = [0, 0xffff_ffff, 0x0004_0000];
+/// Types of unix sockets that send to an address without connecting: datagrams, and raw ones,
+/// which the kernel turns into datagrams.
+const ADDRESSED_TYPES: [u32; 2] = [2, 3];
+/// The bits of a socket's type that name it; the others are flags.
+const TYPE: u32 = 0xf;
+const PROT_EXEC: u32 = 4;
+const MAP_ANONYMOUS: u32 = 0x20;
+
+/// Calls newer than the C library's list, with the same number everywhere.
+const SETXATTRAT: libc::c_long = 463;
+const REMOVEXATTRAT: libc::c_long = 466;
+const OPEN_TREE_ATTR: libc::c_long = 467;
+const FILE_SETATTR: libc::c_long = 469;
+pub(super) const FCHMODAT2: libc::c_long = 452;
+
+/// No command needs these; most need rights that it does not have, and all reach beyond it.
+const NEVER: &[libc::c_long] = &[
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_setns,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsmount,
+    libc::SYS_fsconfig,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    OPEN_TREE_ATTR,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_reboot,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_quotactl,
+    libc::SYS_acct,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_vhangup,
+    libc::SYS_syslog,
+    libc::SYS_move_pages,
+    libc::SYS_migrate_pages,
+    libc::SYS_fanotify_init,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_kexec_file_load,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_uselib,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+];
+
+/// Programs ask whether the kernel has these and live without.
+const ABSENT: &[libc::c_long] = &[
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    // Its flags lie in memory, where a filter cannot see them; the C library takes clone instead.
+    libc::SYS_clone3,
+];
+
+/// Shared memory, semaphores and queues that live beside all processes of the machine.
+const SHARED: &[libc::c_long] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+/// Mode, owner, times and attributes: no part of Landlock. Answered by the warden, object by
+/// object, where no read-only mount holds them.
+pub(super) const METADATA: &[libc::c_long] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+];
+
+/// A filter that is ready for the kernel.
+#[derive(Debug)]
+pub(super) struct Filter {
+    program: Vec<Instruction>,
+    asks: bool,
+}
+
+/// The kernel's `struct sock_fprog`.
+#[repr(C)]
+struct Program {
+    length: u16,
+    first: *const Instruction,
+}
+
+impl Filter {
+    /// The filter of a cage.
+    pub(super) fn of(cage: &Cage) -> Filter {
+        let mut rules = Rules::default();
+        rules.set_all(NEVER, Action::Fail(libc::EPERM));
+        rules.set_all(ABSENT, Action::Fail(libc::ENOSYS));
+        let deny = Action::Fail(libc::EPERM);
+        let namespaces =
+            || Steps::new().when_any_bit(0, NEW_NAMESPACES, deny).otherwise(Action::Allow);
+        rules.set(libc::SYS_clone, namespaces());
+        rules.set(libc::SYS_unshare, namespaces());
+        rules.set(
+            libc::SYS_personality,
+            Steps::new().when_one_of(0, &PERSONALITIES, Action::Allow).otherwise(deny),
+        );
+        let mut ioctl = Steps::new().when_one_of(1, &TERMINAL_INJECTION, deny);
+        if !cage.has_namespaces() {
+            ioctl = ioctl.when_one_of(1, &FLAG_CALLS, Action::Fail(libc::EOPNOTSUPP));
+            hold_without_namespaces(&mut rules);
+        }
+        rules.set(libc::SYS_ioctl, ioctl.otherwise(Action::Allow));
+        sockets(&mut rules, cage);
+        let asks = programs(&mut rules, cage) || !cage.has_namespaces();
+        Filter { program: rules.assemble(), asks }
+    }
+
+    /// Lays the filter over this process. Where somebody must answer calls, the descriptor on
+    /// which they arrive is returned.
+    pub(super) fn install(&self) -> Result<Option<OwnedFd>, Errno> {
+        const SET_MODE_FILTER: libc::c_uint = 1;
+        /// A listener; while it answers, only a kill interrupts the asker (from Linux 5.19 on).
+        const NEW_LISTENER: libc::c_ulong = 1 << 3;
+        const WAIT_KILLABLE: libc::c_ulong = 1 << 5;
+        let program = Program { length: self.program.len() as u16, first: self.program.as_ptr() };
+        let install = |flags: libc::c_ulong| {
+            // SAFETY: `program` leads to as many whole instructions as it says, and both outlive
+            // the call, which copies them (seccomp(2)).
+            raw::answer(unsafe {
+                libc::syscall(libc::SYS_seccomp, SET_MODE_FILTER, flags, &raw const program)
+            })
+        };
+        if !self.asks {
+            return install(0).map(|_| None);
+        }
+        let fd = match install(NEW_LISTENER | WAIT_KILLABLE) {
+            Err(Errno::INVAL) => install(NEW_LISTENER),
+            other => other,
+        }?;
+        // SAFETY: with that flag the kernel returns a new descriptor, which nobody else owns.
+        Ok(Some(unsafe { OwnedFd::from_raw_fd(fd as i32) }))
+    }
+}
+
+/// What namespaces would keep apart by themselves.
+fn hold_without_namespaces(rules: &mut Rules) {
+    let deny = Action::Fail(libc::EPERM);
+    rules.set_all(SHARED, Action::Fail(libc::ENOSYS));
+    rules.set_all(METADATA, Action::Ask);
+    rules.set_all(&[SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR], Action::Fail(libc::ENOSYS));
+    let own_alone = |argument| Steps::new().when_zero(argument, Action::Allow).otherwise(deny);
+    for call in [
+        libc::SYS_sched_setaffinity,
+        libc::SYS_sched_setscheduler,
+        libc::SYS_sched_setparam,
+        libc::SYS_sched_setattr,
+    ] {
+        rules.set(call, Steps::new().when_one_of(0, &[0], Action::Allow).otherwise(deny));
+    }
+    rules.set(libc::SYS_setpriority, own_alone(1));
+    rules.set(libc::SYS_ioprio_set, own_alone(1));
+    // Reading somebody's limits is harmless; setting takes a third argument.
+    rules.set(
+        libc::SYS_prlimit64,
+        Steps::new()
+            .when_zero(2, Action::Allow)
+            .when_one_of(0, &[0], Action::Allow)
+            .otherwise(deny),
+    );
+}
+
+/// Which families of sockets can be made.
+fn sockets(rules: &mut Rules, cage: &Cage) {
+    const UNIX: u32 = libc::AF_UNIX as u32;
+    const INTERNET: [u32; 2] = [libc::AF_INET as u32, libc::AF_INET6 as u32];
+    /// Asking for the addresses and routes of the namespace; the other protocols of netlink
+    /// reach further.
+    const ROUTES: u32 = 0;
+    let deny = Action::Fail(libc::EACCES);
+    let pairs = Steps::new().when_pair((0, UNIX), (1, TYPE, &ADDRESSED_TYPES), deny);
+    match cage.net {
+        // Packet, vsock and the like need rights that the command does not have.
+        Net::Open => return,
+        Net::None => rules.set(libc::SYS_socket, unix_sockets(cage).otherwise(deny)),
+        Net::Loopback => {
+            let steps = unix_sockets(cage).when_one_of(0, &INTERNET, Action::Allow);
+            let netlink = (0, libc::AF_NETLINK as u32);
+            let steps = steps.when_pair(netlink, (2, u32::MAX, &[ROUTES]), Action::Allow);
+            rules.set(libc::SYS_socket, steps.otherwise(deny));
+        }
+    }
+    rules.set(libc::SYS_socketpair, pairs.otherwise(Action::Allow));
+}
+
+/// Unix sockets reach listeners outside by their path, and only Landlock from its ninth version
+/// on can tell these apart. Before it there are pairs alone.
+fn unix_sockets(cage: &Cage) -> Steps {
+    const UNIX: u32 = libc::AF_UNIX as u32;
+    let steps = Steps::new();
+    if cage.walls.landlock < super::landlock::UNIX_BY_PATH {
+        return steps;
+    }
+    steps.when_pair((0, UNIX), (1, TYPE, &[1, 5]), Action::Allow)
+}
+
+/// Code that does not come from a listed program. Tells whether somebody must answer.
+fn programs(rules: &mut Rules, cage: &Cage) -> bool {
+    let Some(list) = &cage.programs else { return false };
+    rules.set_all(&[libc::SYS_memfd_create, libc::SYS_memfd_secret], Action::Fail(libc::ENOSYS));
+    if list.is_empty() {
+        rules.set_all(&[libc::SYS_execve, libc::SYS_execveat], Action::Fail(libc::EACCES));
+        return false;
+    }
+    if cage.has_namespaces() {
+        return false;
+    }
+    // Without mounts that forbid it, mapping a file as code is what the warden answers.
+    // Memory without a file behind it never becomes code: that is refused by another setting.
+    let steps = Steps::new().when_no_bit(2, PROT_EXEC, Action::Allow);
+    let steps = steps.when_any_bit(3, MAP_ANONYMOUS, Action::Allow);
+    rules.set(libc::SYS_mmap, steps.otherwise(Action::Ask));
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_filter_fits_the_kernel() {
+        let cage = Cage { programs: Some(vec!["git".into()]), ..Cage::default() };
+        let filter = Filter::of(&cage);
+        assert!(filter.asks);
+        assert!(filter.program.len() < 4096, "{}", filter.program.len());
+    }
+}

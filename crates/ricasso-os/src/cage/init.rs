@@ -1,0 +1,240 @@
+//! Into namespaces: a process that builds them, and a first process that lives in them.
+//!
+//! The builder makes the namespaces and goes; the first process is a child of the warden, starts
+//! the command, reaps whatever is orphaned, and tells how the command ended. When it ends, for
+//! whatever reason, the kernel ends everything in its pid namespace.
+
+use super::confine::{Standing, confine};
+use super::mounts;
+use super::raw::{self, Depth, NO_SUID, READ_ONLY};
+use super::session::{Loopback, raise_loopback};
+use super::{Cage, Namespaces, Net};
+use crate::after_fork::{self, Tidings, leave};
+use crate::channel::{Arrival, Channel, Wait};
+use crate::wire::{Order, Stage};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::io::Errno;
+use rustix::process::WaitOptions;
+
+/// Mount, pid and IPC namespaces; user and network ones come on top where they are needed.
+const SPACES: libc::c_int = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
+
+/// What a caged start needs.
+pub(crate) struct Parts<'a> {
+    pub(crate) order: &'a Order,
+    pub(crate) cage: &'a Cage,
+    pub(crate) streams: &'a [OwnedFd; 3],
+    pub(crate) state: Option<&'a OwnedFd>,
+    pub(crate) note: &'a Channel,
+    pub(crate) loopback: Option<&'a Loopback>,
+}
+
+type Failure = (Stage, Errno);
+
+/// Builds the namespaces and starts the command in them; returns only on failure, and then in
+/// whichever process it happened.
+pub(crate) fn lead(parts: &Parts<'_>) -> Failure {
+    match try_lead(parts) {
+        Ok(never) => match never {},
+        Err(failure) => failure,
+    }
+}
+
+enum Never {}
+
+fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
+    let at = |stage| move |errno| (stage, errno);
+    let standing = Standing::prepare(parts.order, parts.cage)?;
+    let (reader, status) =
+        rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(at(Stage::Prepare))?;
+    after_fork::tell(parts.note, &Tidings::Order(parts.order), &[reader.as_fd()]);
+    drop(reader);
+    namespaces(&standing.cage, parts.loopback).map_err(at(Stage::Namespaces))?;
+    mounts::build(&standing.cage, standing.listed.as_ref()).map_err(at(Stage::Mounts))?;
+    if let Some(pid) = fork_beside().map_err(at(Stage::Namespaces))? {
+        after_fork::tell(parts.note, &Tidings::First(pid), &[]);
+        leave();
+    }
+    first(parts, &standing, status)
+}
+
+/// The first process of the namespace.
+fn first(parts: &Parts<'_>, standing: &Standing, status: OwnedFd) -> Result<Never, Failure> {
+    let at = |stage| move |errno| (stage, errno);
+    follow_warden(&status).map_err(at(Stage::Namespaces))?;
+    own_proc().map_err(at(Stage::Mounts))?;
+    rustix::process::chdir(&parts.order.cwd).map_err(at(Stage::Directory))?;
+    let forked = crate::keeper::fork();
+    let forked =
+        forked.map_err(|error| (Stage::Prepare, Errno::from_raw_os_error(error.errno())))?;
+    match forked {
+        Some(command) => guard(command, &status),
+        None => {
+            drop(status);
+            Err(become_command(parts, standing))
+        }
+    }
+}
+
+/// The command's own process; returns only on failure.
+fn become_command(parts: &Parts<'_>, standing: &Standing) -> Failure {
+    if let Err(errno) = after_fork::prepare(parts.order, parts.streams, parts.state) {
+        return (Stage::Prepare, errno);
+    }
+    match confine(standing) {
+        Ok(confined) => {
+            let listener = confined.listener.as_ref().map(AsFd::as_fd);
+            after_fork::tell(parts.note, &Tidings::Ready, listener.as_slice());
+            (Stage::Execute, after_fork::execute(parts.order))
+        }
+        Err(failure) => failure,
+    }
+}
+
+fn namespaces(cage: &Cage, loopback: Option<&Loopback>) -> Result<(), Errno> {
+    let wanted = match cage.net {
+        Net::Loopback => cage.walls.netns,
+        Net::None | Net::Open => false,
+    };
+    let mut flags = SPACES;
+    match loopback {
+        Some(loopback) if wanted => loopback.enter()?,
+        None if wanted => flags |= libc::CLONE_NEWNET,
+        Some(_) | None => {}
+    }
+    match cage.walls.namespaces {
+        Namespaces::None => return Err(Errno::INVAL),
+        Namespaces::Root => raw::unshare(flags)?,
+        Namespaces::User => own_user_namespace(flags)?,
+    }
+    if flags & libc::CLONE_NEWNET != 0 {
+        raise_loopback()?;
+    }
+    Ok(())
+}
+
+/// A new user namespace, in which this process keeps its numbers, with others that it owns.
+pub(super) fn own_user_namespace(others: libc::c_int) -> Result<(), Errno> {
+    let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
+    raw::unshare(libc::CLONE_NEWUSER | others)?;
+    raw::map_self(uid.as_raw(), gid.as_raw())
+}
+
+/// Forks a child of our own parent: it becomes the warden's, and the first one of the new pid
+/// namespace. `None` in the child.
+fn fork_beside() -> Result<Option<i32>, Errno> {
+    let flags = libc::CLONE_PARENT | libc::SIGCHLD;
+    // SAFETY: without CLONE_VM and with a null stack this is a fork, in a process with one thread
+    // that holds no lock; the other arguments are unused (clone(2)).
+    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
+    Ok(match raw::answer(pid)? {
+        0 => None,
+        pid => Some(pid as i32),
+    })
+}
+
+/// Dies with the warden, also when that is gone already: then nobody holds the other end.
+fn follow_warden(status: &OwnedFd) -> Result<(), Errno> {
+    let signal = Some(rustix::process::Signal::KILL);
+    rustix::process::set_parent_process_death_signal(signal)?;
+    let mut fds = [PollFd::new(status, PollFlags::empty())];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut fds, Some(&at_once))?;
+    if fds[0].revents().is_empty() { Ok(()) } else { leave() }
+}
+
+/// The processes of this namespace and no others; nothing in it can be set.
+fn own_proc() -> Result<(), Errno> {
+    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC | libc::MS_RDONLY;
+    raw::mount(c"proc", c"/proc", flags, c"")
+}
+
+/// The life of the first process: reap, tell, go.
+fn guard(command: i32, status: &OwnedFd) -> ! {
+    let _ = rustix::thread::set_name(c"ricasso-init");
+    // Nobody in the namespace may look into this process, which was forked from ours.
+    let _ = raw::prctl(libc::PR_SET_DUMPABLE, 0);
+    let _ = crate::keeper::close_all_but(&[status.as_fd()]);
+    let _ = super::capability::drop_all();
+    let mut options = WaitOptions::empty();
+    let mut ended = None;
+    loop {
+        match rustix::process::wait(options) {
+            Ok(Some((pid, how))) => {
+                if pid.as_raw_nonzero().get() == command {
+                    ended = Some(how.as_raw());
+                    options = WaitOptions::NOHANG;
+                }
+            }
+            // Others are left: whether they may stay is the warden's business.
+            Ok(None) => {
+                say(status, ended.take(), 1);
+                options = WaitOptions::empty();
+            }
+            Err(Errno::INTR) => {}
+            Err(_) => {
+                say(status, ended.take(), 0);
+                leave();
+            }
+        }
+    }
+}
+
+fn say(status: &OwnedFd, ended: Option<i32>, left: i32) {
+    let Some(how) = ended else { return };
+    let mut bytes = [0u8; STATUS_BYTES];
+    bytes[..4].copy_from_slice(&how.to_le_bytes());
+    bytes[4..].copy_from_slice(&left.to_le_bytes());
+    // A warden that is gone has taken us with it.
+    let _ = rustix::io::write(status, &bytes);
+}
+
+/// The length of what the first process says: a wait status, and whether others are left.
+const STATUS_BYTES: usize = 8;
+
+/// What the first process said, if it said something: the wait status, and whether others are
+/// left.
+pub(crate) fn heard(status: &OwnedFd) -> Option<(i32, bool)> {
+    let mut bytes = [0u8; STATUS_BYTES];
+    let got = rustix::io::read(status, &mut bytes).ok()?;
+    if got != STATUS_BYTES {
+        return None;
+    }
+    let (how, left) = bytes.split_first_chunk::<4>()?;
+    Some((i32::from_le_bytes(*how), left != [0; 4]))
+}
+
+/// Tries the whole way in a child: whether namespaces of this kind can be had here.
+pub(super) fn rehearse(kind: Namespaces) -> bool {
+    let Ok((ours, theirs)) = Channel::pair() else { return false };
+    let Ok(forked) = crate::keeper::fork() else { return false };
+    let Some(pid) = forked else {
+        if try_namespaces(kind).is_ok()
+            && let Ok(forked) = crate::keeper::fork()
+        {
+            match forked {
+                None if own_proc().is_ok() => drop(theirs.send(b"good", &[])),
+                None => {}
+                Some(first) => crate::tree::wait_for(first),
+            }
+        }
+        leave()
+    };
+    drop(theirs);
+    let answer = ours.receive(Wait::Forever);
+    crate::tree::wait_for(pid);
+    matches!(answer, Ok(Arrival::Message(..)))
+}
+
+fn try_namespaces(kind: Namespaces) -> Result<(), Errno> {
+    let cage = Cage {
+        walls: super::Walls { namespaces: kind, ..super::Walls::default() },
+        ..Cage::default()
+    };
+    namespaces(&cage, None)?;
+    raw::seal(c"/", Depth::All, READ_ONLY | NO_SUID)?;
+    let tree = raw::clone_tree(c"/dev", Depth::One)?;
+    drop(tree);
+    Ok(())
+}

@@ -1,0 +1,279 @@
+//! What the command sees of the file system: everything read-only but its roots, its own
+//! temporary directories, nothing where secrets lie.
+//!
+//! All of it happens in a mount namespace of the command alone, so nothing is left behind, and
+//! nothing is ever made in the workspace.
+
+use super::programs::Listed;
+use super::raw::{self, Depth, NO_DEVICES, NO_EXEC, NO_SUID, READ_ONLY};
+use super::{Cage, Tmp};
+use rustix::fd::OwnedFd;
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::CStr;
+use std::path::{Path, PathBuf};
+
+/// Devices that every program may use.
+pub(super) const DEVICES: [&str; 6] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+const TMP: &str = "/tmp";
+/// Where masks are made before they are laid over secrets; nothing of it stays.
+const STAGES: [&CStr; 3] = [c"/tmp", c"/run", c"/mnt"];
+/// A mask holds nothing.
+const MASK: &CStr = c"size=64k,mode=0711";
+/// Shared memory of the command's processes; a quarter of a gibibyte is what browsers ask for.
+const SHARED_MEMORY: &CStr = c"size=256m,mode=1777";
+/// A temporary directory in memory; as much as the machine lets a user have.
+const PRIVATE_TMP: &CStr = c"size=1g,mode=1777";
+/// A protected path lies a few directories deep.
+const MOST_PINS: usize = 8;
+
+/// Something that is laid over a path. Those with shorter paths come first.
+enum Layer {
+    /// Nothing is to be seen here.
+    Mask,
+    /// A copy of what was there, writable or not.
+    Tree(OwnedFd),
+    /// A new file system in memory.
+    Memory(&'static CStr),
+}
+
+/// Builds the whole view. The caller has a mount namespace of its own and may mount.
+pub(super) fn build(cage: &Cage, listed: Option<&Listed>) -> Result<(), Errno> {
+    let noexec = if listed.is_some() { NO_EXEC } else { 0 };
+    let devices = copies(DEVICES.iter().map(Path::new), Depth::One)?;
+    let programs = match listed {
+        None => Vec::new(),
+        Some(listed) => listed.copies()?,
+    };
+    let layers = layers(cage, noexec)?;
+    let everything = NO_SUID | NO_DEVICES | noexec;
+    let writable = cage.write.iter().any(|root| root == Path::new("/"));
+    raw::seal(c"/", Depth::All, if writable { everything } else { everything | READ_ONLY })?;
+    for (path, tree) in devices.iter().chain(&programs) {
+        raw::attach(tree, raw::borrow(&raw::hold(path)?))?;
+    }
+    lay(&layers)?;
+    terminals()?;
+    protect(cage)
+}
+
+/// Lays the whole list, and then seals what only served as mount points.
+fn lay(layers: &[(PathBuf, Layer)]) -> Result<(), Errno> {
+    let masks = layers.iter().any(|(_, layer)| matches!(layer, Layer::Mask));
+    let stage = if masks { Some(Stage::set()?) } else { None };
+    let mut open_masks = Vec::new();
+    for (at, (path, layer)) in layers.iter().enumerate() {
+        let below = layers.get(at + 1).is_some_and(|(next, _)| next.starts_with(path));
+        match layer {
+            Layer::Tree(tree) => raw::attach(tree, raw::borrow(&place(path, tree)?))?,
+            Layer::Memory(options) => mount_memory(path, options)?,
+            Layer::Mask => match &stage {
+                Some(stage) if !below => stage.mask(path)?,
+                Some(_) | None => {
+                    mount_memory(path, MASK)?;
+                    open_masks.push(path);
+                }
+            },
+        }
+    }
+    drop(stage);
+    for path in open_masks {
+        raw::seal(&raw::c_path(path)?, Depth::One, READ_ONLY)?;
+    }
+    Ok(())
+}
+
+fn layers(cage: &Cage, noexec: u64) -> Result<Vec<(PathBuf, Layer)>, Errno> {
+    let mut layers = Vec::new();
+    for path in existing(&cage.hide) {
+        layers.push((path, Layer::Mask));
+    }
+    let hidden: Vec<PathBuf> = layers.iter().map(|(path, _)| path.clone()).collect();
+    let is_hidden = |path: &Path| hidden.iter().any(|hidden| path.starts_with(hidden));
+    for path in existing(&cage.show).into_iter().filter(|path| is_hidden(path)) {
+        let tree = raw::clone_tree(&raw::c_path(&path)?, Depth::All)?;
+        raw::seal_tree(&tree, Depth::All, READ_ONLY | NO_SUID | NO_DEVICES | noexec)?;
+        layers.push((path, Layer::Tree(tree)));
+    }
+    for path in existing(&cage.write).into_iter().filter(|path| path != Path::new("/")) {
+        layers.push((path.clone(), Layer::Tree(writable(&path, noexec)?)));
+    }
+    match &cage.tmp {
+        Tmp::Host => {}
+        Tmp::Private => layers.push((TMP.into(), Layer::Memory(PRIVATE_TMP))),
+        Tmp::Session(path) => {
+            layers.push((TMP.into(), Layer::Tree(writable(path, noexec)?)));
+            layers.push((real(path), Layer::Tree(writable(path, noexec)?)));
+        }
+    }
+    if Path::new("/dev/shm").is_dir() {
+        layers.push(("/dev/shm".into(), Layer::Memory(SHARED_MEMORY)));
+    }
+    // Stable: of two layers on one path the later one covers the earlier.
+    layers.sort_by(|one, other| one.0.cmp(&other.0));
+    Ok(layers)
+}
+
+/// A copy of a directory that stays writable when all else is sealed.
+fn writable(path: &Path, noexec: u64) -> Result<OwnedFd, Errno> {
+    let tree = raw::clone_tree(&raw::c_path(path)?, Depth::All)?;
+    raw::seal_tree(&tree, Depth::All, NO_SUID | NO_DEVICES | noexec)?;
+    Ok(tree)
+}
+
+/// Copies of those that are there.
+pub(super) fn copies<'a>(
+    paths: impl Iterator<Item = &'a Path>,
+    depth: Depth,
+) -> Result<Vec<(PathBuf, OwnedFd)>, Errno> {
+    let mut found = Vec::new();
+    for path in paths {
+        match raw::clone_tree(&raw::c_path(path)?, depth) {
+            Ok(tree) => found.push((path.to_path_buf(), tree)),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(found)
+}
+
+/// The place of a layer; made where a layer above it covers the real one.
+fn place(path: &Path, tree: &OwnedFd) -> Result<OwnedFd, Errno> {
+    match raw::hold(path) {
+        Err(Errno::NOENT) => {}
+        other => return other,
+    }
+    if FileType::from_raw_mode(rustix::fs::fstat(tree)?.st_mode) == FileType::Directory {
+        make_directories(path)?;
+    } else {
+        path.parent().map_or(Ok(()), make_directories)?;
+        let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
+        rustix::fs::open(path, flags, Mode::empty())?;
+    }
+    raw::hold(path)
+}
+
+fn make_directories(path: &Path) -> Result<(), Errno> {
+    for above in path.ancestors().collect::<Vec<_>>().into_iter().rev() {
+        match rustix::fs::mkdir(above, Mode::from_raw_mode(0o755)) {
+            Ok(()) | Err(Errno::EXIST | Errno::ROFS | Errno::ACCESS) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
+}
+
+fn mount_memory(path: &Path, options: &CStr) -> Result<(), Errno> {
+    raw::mount(c"tmpfs", &raw::c_path(path)?, libc::MS_NOSUID | libc::MS_NODEV, options)
+}
+
+/// An empty directory and an empty file that nobody may open, to be laid over secrets.
+struct Stage(&'static CStr);
+
+impl Stage {
+    fn set() -> Result<Stage, Errno> {
+        let is_there = |path: &&CStr| Path::new(path.to_str().unwrap_or_default()).is_dir();
+        let at = STAGES.into_iter().find(is_there).ok_or(Errno::NOENT)?;
+        raw::mount(c"tmpfs", at, libc::MS_NOSUID | libc::MS_NODEV, MASK)?;
+        let stage = Stage(at);
+        rustix::fs::mkdir(stage.path("directory"), Mode::empty())?;
+        let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
+        rustix::fs::open(stage.path("file"), flags, Mode::empty())?;
+        Ok(stage)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        Path::new(self.0.to_str().unwrap_or_default()).join(name)
+    }
+
+    fn mask(&self, path: &Path) -> Result<(), Errno> {
+        let name = if path.is_dir() { "directory" } else { "file" };
+        let tree = raw::clone_tree(&raw::c_path(&self.path(name))?, Depth::One)?;
+        raw::seal_tree(&tree, Depth::One, READ_ONLY)?;
+        raw::attach(&tree, raw::borrow(&raw::hold(path)?))
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // SAFETY: the path is a constant; what the masks copied stays with them (umount(2)).
+        unsafe { libc::umount2(self.0.as_ptr(), libc::MNT_DETACH) };
+    }
+}
+
+/// Terminals of the command's own, so that it cannot reach those of others.
+fn terminals() -> Result<(), Errno> {
+    if !Path::new("/dev/pts").is_dir() {
+        return Ok(());
+    }
+    let options = c"newinstance,ptmxmode=0666,mode=0620";
+    raw::mount(c"devpts", c"/dev/pts", libc::MS_NOSUID | libc::MS_NOEXEC, options)?;
+    let is_link = std::fs::symlink_metadata("/dev/ptmx").is_ok_and(|found| found.is_symlink());
+    if !is_link && let Ok(place) = raw::hold(Path::new("/dev/ptmx")) {
+        raw::attach(&raw::clone_tree(c"/dev/pts/ptmx", Depth::One)?, raw::borrow(&place))?;
+    }
+    Ok(())
+}
+
+/// Makes what is protected below the roots read-only, and the directories above it immovable.
+fn protect(cage: &Cage) -> Result<(), Errno> {
+    for path in protected(cage) {
+        let Some(root) = cage.write.iter().find(|root| path.starts_with(root)) else { continue };
+        let between = path.ancestors().skip(1).take_while(|above| *above != root);
+        let mut pins: Vec<&Path> = between.take(MOST_PINS).collect();
+        pins.reverse();
+        for pin in pins {
+            lay_over_itself(pin, 0)?;
+        }
+        lay_over_itself(&path, READ_ONLY)?;
+    }
+    Ok(())
+}
+
+fn lay_over_itself(path: &Path, set: u64) -> Result<(), Errno> {
+    if is_mount_point(path)? && set == 0 {
+        return Ok(());
+    }
+    let tree = raw::clone_tree(&raw::c_path(path)?, Depth::All)?;
+    if set != 0 {
+        raw::seal_tree(&tree, Depth::All, set)?;
+    }
+    raw::attach(&tree, raw::borrow(&raw::hold(path)?))
+}
+
+fn is_mount_point(path: &Path) -> Result<bool, Errno> {
+    use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
+    /// STATX_ATTR_MOUNT_ROOT (statx(2)).
+    const MOUNT_ROOT: u64 = 0x2000;
+    let found = statx(CWD, path, AtFlags::empty(), StatxFlags::empty())?;
+    Ok(found.stx_attributes.bits() & MOUNT_ROOT != 0)
+}
+
+/// The protected paths that are there, shorter ones first. Links are not followed: what they lead
+/// to has its own place.
+pub(super) fn protected(cage: &Cage) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in &cage.protect {
+        let roots = if entry.is_absolute() { &[PathBuf::from("/")][..] } else { &cage.write };
+        all.extend(roots.iter().map(|root| root.join(entry)));
+    }
+    all.retain(|path| real(path) == *path && path.symlink_metadata().is_ok());
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// Those that are there, by their real names.
+pub(super) fn existing(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Where a path really leads; itself where that cannot be told.
+pub(super) fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}

@@ -1,0 +1,212 @@
+//! Answers questions of a caged command where no mount holds them: changes of mode, owner, times
+//! and attributes, and files mapped as code.
+//!
+//! The object is taken hold of first, then looked at, and then acted on by that hold: whatever the
+//! command does to names in between changes nothing. No question is ever answered by letting the
+//! call of a change go on. What cannot be understood is refused.
+
+mod act;
+mod memory;
+
+use super::Cage;
+use super::confine::writable_places;
+use super::filter::{FCHMODAT2, METADATA};
+use super::mounts::existing;
+use super::programs::Listed;
+use super::raw;
+use crate::after_fork::Asks;
+use crate::error::{Error, Result};
+use memory::Asker;
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+use std::path::{Path, PathBuf};
+
+/// `struct seccomp_notif`: 80 bytes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+struct Question {
+    id: u64,
+    pid: u32,
+    flags: u32,
+    call: i32,
+    arch: u32,
+    at: u64,
+    arguments: [u64; 6],
+}
+
+/// `struct seccomp_notif_resp`: 24 bytes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+struct Answer {
+    id: u64,
+    value: i64,
+    error: i32,
+    flags: u32,
+}
+
+const RECEIVE: libc::c_ulong = 0xc050_2100;
+const SEND: libc::c_ulong = 0xc018_2101;
+const IS_VALID: libc::c_ulong = 0x4008_2102;
+/// The call goes on as if there were no filter. Never used where the answer depends on memory of
+/// the asker.
+const GO_ON: u32 = 1;
+
+/// Answers the questions of one command and all below it.
+#[derive(Debug)]
+pub(crate) struct Gatekeeper {
+    listener: OwnedFd,
+    places: Vec<PathBuf>,
+    protect: Vec<PathBuf>,
+    listed: Option<Listed>,
+}
+
+/// What is said to a question.
+enum Said {
+    Done,
+    Refused(Errno),
+    GoOn,
+}
+
+impl Gatekeeper {
+    /// From now on this process, which is the command's warden, answers. It gives up every
+    /// capability first: what it does for the command must need none.
+    pub(crate) fn new(listener: OwnedFd, asks: &Asks) -> Result<Gatekeeper> {
+        super::capability::drop_all().map_err(Error::call("give up capabilities"))?;
+        let cage = Cage { write: existing(&asks.cage.write), ..asks.cage.clone() };
+        let listed = match &cage.programs {
+            None => None,
+            Some(list) => Some(
+                Listed::find(list, &asks.path, &cage.write)
+                    .map_err(Error::call("find the listed programs"))?,
+            ),
+        };
+        let places = existing(&writable_places(&cage));
+        Ok(Gatekeeper { listener, places, protect: cage.protect, listed })
+    }
+
+    /// Answers one question, if there is one.
+    pub(crate) fn answer(&self) -> Result<()> {
+        let mut question = Question::default();
+        let ask = |request, with: *mut libc::c_void| {
+            // SAFETY: each request is made with a whole value of its own kind that outlives the
+            // call (seccomp_unotify(2)).
+            raw::answer(
+                unsafe { libc::ioctl(self.listener.as_raw_fd(), request as _, with) }.into(),
+            )
+        };
+        match ask(RECEIVE, (&raw mut question).cast()) {
+            Ok(_) => {}
+            // The asker was killed while it asked.
+            Err(Errno::NOENT | Errno::INTR | Errno::AGAIN) => return Ok(()),
+            Err(errno) => return Err(Error::call("hear a question of the command")(errno)),
+        }
+        let mut answer = Answer { id: question.id, ..Answer::default() };
+        match self.decide(&question) {
+            Said::Done => {}
+            Said::Refused(errno) => answer.error = -errno.raw_os_error(),
+            Said::GoOn => answer.flags = GO_ON,
+        }
+        // An asker that is gone needs no answer.
+        let _ = ask(SEND, (&raw mut answer).cast());
+        Ok(())
+    }
+
+    fn decide(&self, question: &Question) -> Said {
+        let call = libc::c_long::from(question.call);
+        if call == libc::SYS_mmap {
+            return self.decide_code(question);
+        }
+        if !METADATA.contains(&call) {
+            return Said::Refused(Errno::NOSYS);
+        }
+        match self.change(question) {
+            Ok(()) => Said::Done,
+            Err(errno) => Said::Refused(errno),
+        }
+    }
+
+    /// A file that is mapped as code must be one of those that may be.
+    fn decide_code(&self, question: &Question) -> Said {
+        let path = format!("/proc/{}/fd/{}", question.pid, question.arguments[4] as i32);
+        let is_code = |path: &Path| self.listed.as_ref().is_some_and(|known| known.is_code(path));
+        match std::fs::read_link(path) {
+            Ok(path) if is_code(&path) => Said::GoOn,
+            Ok(_) | Err(_) => Said::Refused(Errno::ACCESS),
+        }
+    }
+
+    fn change(&self, question: &Question) -> std::result::Result<(), Errno> {
+        let asker = Asker { pid: question.pid as i32 };
+        let named = act::named(question.call.into(), &question.arguments);
+        let object = asker.hold(&named)?;
+        if !self.still_asks(question.id) {
+            return Err(Errno::INTR);
+        }
+        if !self.may_change(object.as_fd())? {
+            return Err(Errno::ROFS);
+        }
+        act::change(&asker, question.call.into(), &question.arguments, object.as_fd())
+    }
+
+    /// The asker's number cannot have been given to somebody else while its question stands.
+    fn still_asks(&self, id: u64) -> bool {
+        let mut id = id;
+        // SAFETY: the request takes the number of a question, which outlives the call.
+        let done = unsafe { libc::ioctl(self.listener.as_raw_fd(), IS_VALID as _, &raw mut id) };
+        done == 0
+    }
+
+    /// Whether the object itself, whatever it was called, lies where the command may write.
+    fn may_change(&self, object: BorrowedFd<'_>) -> std::result::Result<bool, Errno> {
+        let name = memory::name_of(object)?;
+        // Pipes and sockets have no place, and nothing of the machine is changed by them.
+        if !name.is_absolute() {
+            return Ok(true);
+        }
+        let Some(root) = self.places.iter().find(|place| name.starts_with(place)) else {
+            return Ok(false);
+        };
+        Ok(!is_protected(&name, root, &self.protect))
+    }
+}
+
+impl AsFd for Gatekeeper {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.listener.as_fd()
+    }
+}
+
+/// Whether a path below a root is one of the protected ones, or lies below one. A relative one
+/// counts in every directory, in any letter case.
+fn is_protected(path: &Path, root: &Path, protect: &[PathBuf]) -> bool {
+    let Ok(inside) = path.strip_prefix(root) else { return false };
+    let names: Vec<_> = inside.iter().map(|name| name.to_ascii_lowercase()).collect();
+    protect.iter().any(|entry| {
+        if entry.is_absolute() {
+            return path.starts_with(entry);
+        }
+        let wanted: Vec<_> = entry.iter().map(|name| name.to_ascii_lowercase()).collect();
+        !wanted.is_empty() && names.windows(wanted.len()).any(|part| part == wanted.as_slice())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn protected_paths_count_everywhere_and_in_any_case() {
+        let protect = [PathBuf::from(".git/hooks"), ".envrc".into(), "/w/x".into()];
+        let is = |path: &str| is_protected(Path::new(path), Path::new("/w"), &protect);
+        assert!(is("/w/.git/hooks") && is("/w/a/.GIT/Hooks/pre-commit") && is("/w/b/.ENVRC"));
+        assert!(is("/w/x/y"));
+        assert!(!is("/w/.git/hook") && !is("/w/.git") && !is("/w/hooks") && !is("/w/a.envrc"));
+    }
+
+    #[test]
+    fn the_kernel_and_we_agree_on_sizes() {
+        assert_eq!(size_of::<Question>(), 80);
+        assert_eq!(size_of::<Answer>(), 24);
+        assert_eq!(FCHMODAT2, 452);
+    }
+}

@@ -1,0 +1,99 @@
+//! What this machine can build cages from, found out by trying.
+
+use super::{confine, init, landlock, raw};
+use crate::wire::{Reader, Writer};
+
+/// Where the namespaces of a cage come from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Namespaces {
+    /// There are none.
+    #[default]
+    None,
+    /// A user namespace owns them.
+    User,
+    /// We are root and need no user namespace.
+    Root,
+}
+
+/// The mechanisms of this machine. A weaker value makes weaker cages, or refusals.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Powers {
+    /// The version of Landlock; 0 for none.
+    pub landlock: u32,
+    /// Mount, pid and IPC namespaces, with a /proc of their own.
+    pub namespaces: Namespaces,
+    /// Network namespaces.
+    pub netns: bool,
+    /// Filters of system calls.
+    pub seccomp: bool,
+    /// Filters whose questions another process answers.
+    pub notify: bool,
+    /// Memory that was written never becomes code, where that is wanted.
+    pub made_code: bool,
+}
+
+impl Powers {
+    /// Tries everything but the network. The caller has one thread.
+    pub(crate) fn probe() -> Powers {
+        let root = rustix::process::geteuid().is_root();
+        let candidates: &[Namespaces] =
+            if root { &[Namespaces::Root, Namespaces::User] } else { &[Namespaces::User] };
+        let works = |kind: &Namespaces| init::rehearse(*kind);
+        Powers {
+            landlock: landlock::version(),
+            namespaces: candidates.iter().copied().find(works).unwrap_or_default(),
+            netns: false,
+            seccomp: has_action(ALLOW),
+            notify: has_action(ASK),
+            made_code: confine::can_refuse_made_code(),
+        }
+    }
+
+    /// Whether Landlock alone, without mounts, holds writing and truncating, and keeps signals
+    /// inside.
+    pub fn holds_files_alone(&self) -> bool {
+        self.seccomp
+            && self.notify
+            && self.landlock >= landlock::TRUNCATE_HELD
+            && self.landlock >= landlock::SIGNALS_HELD
+    }
+
+    /// Whether unix sockets can be told apart by their path.
+    pub fn tells_sockets_apart(&self) -> bool {
+        self.landlock >= landlock::UNIX_BY_PATH
+    }
+
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut out = Writer::default();
+        out.number(u64::from(self.landlock));
+        out.number(self.namespaces.number());
+        out.number(u64::from(self.netns));
+        out.number(u64::from(self.seccomp));
+        out.number(u64::from(self.notify));
+        out.number(u64::from(self.made_code));
+        out.0
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Powers> {
+        let mut from = Reader(bytes);
+        Some(Powers {
+            landlock: u32::try_from(from.number()?).ok()?,
+            namespaces: Namespaces::from_number(from.number()?)?,
+            netns: from.number()? == 1,
+            seccomp: from.number()? == 1,
+            notify: from.number()? == 1,
+            made_code: from.number()? == 1,
+        })
+    }
+}
+
+const ALLOW: u32 = 0x7fff_0000;
+const ASK: u32 = 0x7fc0_0000;
+
+fn has_action(action: u32) -> bool {
+    const GET_ACTION_AVAILABLE: libc::c_uint = 2;
+    // SAFETY: the call reads one number, which outlives it (seccomp(2)).
+    let answer =
+        unsafe { libc::syscall(libc::SYS_seccomp, GET_ACTION_AVAILABLE, 0, &raw const action) };
+    raw::answer(answer).is_ok()
+}

@@ -1,0 +1,209 @@
+//! A list of programs as files: what starts, and what it cannot start without.
+//!
+//! Names are looked up where the command would look, but never below a writable root: a program
+//! that the command can write is not the one that somebody listed.
+
+use super::mounts::{copies, real};
+use super::raw::Depth;
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// A list of globs over large directories stays below this; a longer one is refused.
+const MOST_PROGRAMS: usize = 2048;
+/// The head of an ELF file and its table of parts lie within this.
+const HEAD_BYTES: u64 = 4096;
+/// Where shared objects lie that programs of the system load. Programs proper lie elsewhere.
+const LIBRARIES: [&str; 8] = [
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/lib/x86_64-linux-gnu",
+    "/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/lib64",
+    "/usr/lib/locale",
+    "/lib/ld-musl-x86_64.so.1",
+];
+/// git starts itself by its other names, and its transports.
+const GIT_PARTS: [&str; 4] = ["git", "git-remote-http", "git-remote-https", "git-upload-pack"];
+const GIT_DIRECTORIES: [&str; 2] = ["/usr/lib/git-core", "/usr/libexec/git-core"];
+
+/// What may start, and what may be mapped as code.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    /// Real paths of programs.
+    pub(super) programs: BTreeSet<PathBuf>,
+    /// The loaders that the kernel starts for them.
+    pub(super) loaders: BTreeSet<PathBuf>,
+    /// Directories of shared objects.
+    pub(super) libraries: BTreeSet<PathBuf>,
+}
+
+impl Listed {
+    /// Looks a list up. `path` is the command's PATH.
+    pub(super) fn find(list: &[String], path: &[u8], roots: &[PathBuf]) -> Result<Listed, Errno> {
+        let mut listed = Listed::default();
+        for name in list {
+            if name.starts_with('/') {
+                listed.add(Path::new(name), roots);
+                continue;
+            }
+            for directory in path.split(|byte| *byte == b':').filter(|part| !part.is_empty()) {
+                let directory = Path::new(std::ffi::OsStr::from_bytes(directory));
+                listed.add_from(directory, name, roots);
+            }
+        }
+        if listed.programs.len() > MOST_PROGRAMS {
+            return Err(Errno::TOOBIG);
+        }
+        let loaders = listed.programs.iter().filter_map(|program| loader(program));
+        listed.loaders = loaders.map(|path| real(&path)).collect();
+        if !listed.programs.is_empty() {
+            let there = LIBRARIES.iter().map(Path::new).filter(|path| path.exists());
+            listed.libraries = there.map(real).collect();
+        }
+        Ok(listed)
+    }
+
+    fn add_from(&mut self, directory: &Path, name: &str, roots: &[PathBuf]) {
+        if !name.contains(['*', '?', '[']) {
+            return self.add(&directory.join(name), roots);
+        }
+        let Ok(entries) = std::fs::read_dir(directory) else { return };
+        for entry in entries.flatten() {
+            if matches(name.as_bytes(), entry.file_name().as_bytes()) {
+                self.add(&entry.path(), roots);
+            }
+        }
+    }
+
+    fn add(&mut self, path: &Path, roots: &[PathBuf]) {
+        let Ok(path) = path.canonicalize() else { return };
+        if !path.is_file() || roots.iter().any(|root| path.starts_with(root)) {
+            return;
+        }
+        if path.file_name().is_some_and(|name| name == "git") {
+            let parts = GIT_DIRECTORIES.iter().flat_map(|directory| {
+                GIT_PARTS.iter().map(move |part| Path::new(directory).join(part))
+            });
+            self.programs.extend(parts.filter_map(|part| part.canonicalize().ok()));
+        }
+        self.programs.insert(path);
+    }
+
+    /// Copies of them that stay executable when all else does not.
+    pub(super) fn copies(&self) -> Result<Vec<(PathBuf, OwnedFd)>, Errno> {
+        let mut all = copies(self.libraries.iter().map(PathBuf::as_path), Depth::All)?;
+        let files = self.programs.iter().chain(&self.loaders).map(PathBuf::as_path);
+        all.extend(copies(files, Depth::One)?);
+        for (_, tree) in &all {
+            super::raw::seal_tree(
+                tree,
+                Depth::All,
+                super::raw::READ_ONLY | super::raw::NO_SUID | super::raw::NO_DEVICES,
+            )?;
+        }
+        Ok(all)
+    }
+
+    /// Whether a file may be mapped as code.
+    pub(super) fn is_code(&self, path: &Path) -> bool {
+        self.programs.contains(path)
+            || self.loaders.contains(path)
+            || self.libraries.iter().any(|library| path.starts_with(library))
+    }
+}
+
+/// The loader that an ELF program names (its part of the kind PT_INTERP).
+fn loader(program: &Path) -> Option<PathBuf> {
+    const INTERPRETER: u32 = 3;
+    let mut head = Vec::new();
+    File::open(program).ok()?.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
+    let number = |at: usize, length: usize| -> Option<usize> {
+        let bytes = head.get(at..at.checked_add(length)?)?;
+        let mut whole = [0u8; 8];
+        whole[..length].copy_from_slice(bytes);
+        usize::try_from(u64::from_le_bytes(whole)).ok()
+    };
+    // 64 bits, little-endian: what we run on.
+    if !head.starts_with(b"\x7fELF\x02\x01") {
+        return None;
+    }
+    let (table, size, count) = (number(32, 8)?, number(54, 2)?, number(56, 2)?);
+    for part in 0..count {
+        let at = table.checked_add(part.checked_mul(size)?)?;
+        if number(at, 4)? as u32 == INTERPRETER {
+            let (from, length) = (number(at.checked_add(8)?, 8)?, number(at.checked_add(32)?, 8)?);
+            let text = head.get(from..from.checked_add(length)?)?;
+            let text = text.strip_suffix(b"\0").unwrap_or(text);
+            return Some(PathBuf::from(std::ffi::OsStr::from_bytes(text)));
+        }
+    }
+    None
+}
+
+/// A glob over a name: `*`, `?` and `[a-z]`.
+fn matches(glob: &[u8], name: &[u8]) -> bool {
+    match glob.split_first() {
+        None => name.is_empty(),
+        Some((b'*', rest)) => (0..=name.len()).any(|from| matches(rest, &name[from..])),
+        Some((b'?', rest)) => name.split_first().is_some_and(|(_, tail)| matches(rest, tail)),
+        Some((b'[', rest)) => {
+            let Some(end) = rest.iter().skip(1).position(|byte| *byte == b']') else {
+                return false;
+            };
+            let (set, rest) = (&rest[..=end], &rest[end + 2..]);
+            name.split_first()
+                .is_some_and(|(first, tail)| in_set(set, *first) && matches(rest, tail))
+        }
+        Some((byte, rest)) => {
+            name.split_first().is_some_and(|(first, tail)| first == byte && matches(rest, tail))
+        }
+    }
+}
+
+fn in_set(set: &[u8], byte: u8) -> bool {
+    let (set, inverted) = match set.split_first() {
+        Some((b'!' | b'^', rest)) => (rest, true),
+        _ => (set, false),
+    };
+    let mut found = false;
+    let mut at = 0;
+    while at < set.len() {
+        if set.get(at + 1) == Some(&b'-') && at + 2 < set.len() {
+            found |= (set[at]..=set[at + 2]).contains(&byte);
+            at += 3;
+        } else {
+            found |= set[at] == byte;
+            at += 1;
+        }
+    }
+    found != inverted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_brings_its_loader_and_a_writable_one_does_not_count() {
+        let list = ["sh".to_string(), "[r]m".to_string()];
+        let listed = Listed::find(&list, b"/usr/bin:/bin", &[]).unwrap();
+        assert!(listed.programs.contains(&real(Path::new("/bin/sh"))));
+        assert!(listed.programs.contains(&real(Path::new("/usr/bin/rm"))));
+        assert_eq!(listed.loaders.len(), 1, "{:?}", listed.loaders);
+        assert!(!listed.is_code(Path::new("/usr/bin/env")));
+        let listed = Listed::find(&list, b"/usr/bin:/bin", &["/usr".into()]).unwrap();
+        assert!(listed.programs.is_empty());
+    }
+
+    #[test]
+    fn globs_over_names() {
+        assert!(matches(b"git*", b"git-x") && matches(b"?s", b"ls") && matches(b"[a-c]*", b"bx"));
+        assert!(!matches(b"git", b"git-x") && !matches(b"[!a]x", b"ax"));
+    }
+}

@@ -1,0 +1,180 @@
+//! System calls that neither rustix nor libc wrap: mounts, namespaces, prctl. No decisions.
+
+use rustix::io::Errno;
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// No change to the files below.
+pub(super) const READ_ONLY: u64 = 1;
+/// No program below gains rights by its mode.
+pub(super) const NO_SUID: u64 = 2;
+/// No device below can be opened.
+pub(super) const NO_DEVICES: u64 = 4;
+/// No program below can be started or mapped.
+pub(super) const NO_EXEC: u64 = 8;
+
+const AT_EMPTY_PATH: libc::c_uint = 0x1000;
+const AT_RECURSIVE: libc::c_uint = 0x8000;
+const OPEN_TREE_CLONE: libc::c_uint = 1;
+const OPEN_TREE_CLOEXEC: libc::c_uint = 0o2_000_000;
+const MOVE_MOUNT_F_EMPTY_PATH: libc::c_uint = 4;
+const MOVE_MOUNT_T_EMPTY_PATH: libc::c_uint = 0x40;
+
+/// The kernel's `struct mount_attr` (mount_setattr(2)).
+#[repr(C)]
+struct MountAttr {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    userns: u64,
+}
+
+/// What a call on a tree reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// This mount alone.
+    One,
+    /// The mounts below it too.
+    All,
+}
+
+impl Depth {
+    fn flag(self) -> libc::c_uint {
+        match self {
+            Depth::One => 0,
+            Depth::All => AT_RECURSIVE,
+        }
+    }
+}
+
+/// A path as the kernel takes it.
+pub(super) fn c_path(path: &Path) -> Result<CString, Errno> {
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::INVAL)
+}
+
+/// The answer of a system call made through libc.
+pub(super) fn answer(value: libc::c_long) -> Result<libc::c_long, Errno> {
+    if value >= 0 {
+        return Ok(value);
+    }
+    Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::INVAL))
+}
+
+/// A copy of the mount that a path leads to, not yet seen by anybody.
+pub(super) fn clone_tree(path: &CStr, depth: Depth) -> Result<OwnedFd, Errno> {
+    let flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | depth.flag();
+    // SAFETY: `path` is NUL-terminated and outlives the call; the flags ask for a new descriptor.
+    let fd = unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) };
+    let fd = answer(fd)?;
+    // SAFETY: open_tree returned this descriptor just now, so nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
+}
+
+/// Puts a copied tree over the object that `place` holds.
+pub(super) fn attach(tree: &OwnedFd, place: BorrowedFd<'_>) -> Result<(), Errno> {
+    let flags = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
+    // SAFETY: both descriptors are borrowed, and the paths are empty constant strings.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_move_mount,
+            tree.as_raw_fd(),
+            c"".as_ptr(),
+            place.as_raw_fd(),
+            c"".as_ptr(),
+            flags,
+        )
+    };
+    answer(done).map(drop)
+}
+
+/// Sets flags of the mount at a path and makes it private to this namespace.
+pub(super) fn seal(path: &CStr, depth: Depth, set: u64) -> Result<(), Errno> {
+    set_attributes(libc::AT_FDCWD, path, depth.flag(), set, libc::MS_PRIVATE)
+}
+
+/// Sets flags of a copied tree.
+pub(super) fn seal_tree(tree: &OwnedFd, depth: Depth, set: u64) -> Result<(), Errno> {
+    set_attributes(tree.as_raw_fd(), c"", depth.flag() | AT_EMPTY_PATH, set, 0)
+}
+
+fn set_attributes(
+    at: i32,
+    path: &CStr,
+    flags: libc::c_uint,
+    set: u64,
+    propagation: u64,
+) -> Result<(), Errno> {
+    let attributes = MountAttr { set, clear: 0, propagation, userns: 0 };
+    // SAFETY: `path` is NUL-terminated, `attributes` is a whole mount_attr of the size that is
+    // given, and both outlive the call (mount_setattr(2)).
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            at,
+            path.as_ptr(),
+            flags,
+            &raw const attributes,
+            size_of::<MountAttr>(),
+        )
+    };
+    answer(done).map(drop)
+}
+
+/// Mounts a new file system.
+pub(super) fn mount(
+    kind: &CStr,
+    place: &CStr,
+    flags: libc::c_ulong,
+    options: &CStr,
+) -> Result<(), Errno> {
+    // SAFETY: all three strings are NUL-terminated and outlive the call (mount(2)).
+    let done = unsafe {
+        libc::mount(kind.as_ptr(), place.as_ptr(), kind.as_ptr(), flags, options.as_ptr().cast())
+    };
+    answer(done.into()).map(drop)
+}
+
+/// A hold on an object that opens nothing.
+pub(super) fn hold(path: &Path) -> Result<OwnedFd, Errno> {
+    use rustix::fs::{Mode, OFlags};
+    rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// Leaves the namespaces named by the flags for new ones.
+pub(super) fn unshare(flags: libc::c_int) -> Result<(), Errno> {
+    // SAFETY: unshare takes no memory of ours; the callers have one thread (unshare(2)).
+    answer(unsafe { libc::unshare(flags) }.into()).map(drop)
+}
+
+/// Enters the namespace behind a descriptor.
+pub(super) fn enter(namespace: &OwnedFd, kind: libc::c_int) -> Result<(), Errno> {
+    // SAFETY: the descriptor is borrowed and stays open during the call (setns(2)).
+    answer(unsafe { libc::setns(namespace.as_raw_fd(), kind) }.into()).map(drop)
+}
+
+/// One of the many settings of this process.
+pub(super) fn prctl(option: libc::c_int, value: libc::c_ulong) -> Result<(), Errno> {
+    let none: libc::c_ulong = 0;
+    // SAFETY: none of the options that are used here takes a pointer (prctl(2)).
+    answer(unsafe { libc::prctl(option, value, none, none, none) }.into()).map(drop)
+}
+
+/// Maps this process's own user and group onto themselves in a user namespace made just now.
+pub(super) fn map_self(uid: u32, gid: u32) -> Result<(), Errno> {
+    write_file(c"/proc/self/setgroups", b"deny")?;
+    write_file(c"/proc/self/uid_map", format!("{uid} {uid} 1").as_bytes())?;
+    write_file(c"/proc/self/gid_map", format!("{gid} {gid} 1").as_bytes())
+}
+
+fn write_file(path: &CStr, bytes: &[u8]) -> Result<(), Errno> {
+    use rustix::fs::{Mode, OFlags};
+    let file = rustix::fs::open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::io::write(&file, bytes).map(drop)
+}
+
+/// The descriptor of the open directory or file, as a borrowed value.
+pub(super) fn borrow(fd: &OwnedFd) -> BorrowedFd<'_> {
+    fd.as_fd()
+}

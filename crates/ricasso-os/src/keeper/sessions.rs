@@ -1,0 +1,59 @@
+//! What a keeper knows of the machine, and the networks of the sessions that it keeps.
+
+use crate::cage::{Loopback, Namespaces, Powers};
+use crate::error::Result;
+use std::collections::BTreeMap;
+
+/// Sessions whose network is kept. One more, and the one with the first name loses its own: its
+/// jobs go on, and later ones do not reach them.
+const MOST_SESSIONS: usize = 64;
+
+/// Made by trying, once.
+#[derive(Debug, Default)]
+pub(super) struct Sessions {
+    powers: Option<Powers>,
+    netns: Option<bool>,
+    /// The network that was made to find out whether there can be one.
+    spare: Option<Loopback>,
+    made: BTreeMap<String, Loopback>,
+}
+
+impl Sessions {
+    /// Everything but the network.
+    pub(super) fn powers(&mut self) -> Powers {
+        *self.powers.get_or_insert_with(Powers::probe)
+    }
+
+    /// Everything.
+    pub(super) fn powers_with_network(&mut self) -> Result<Powers> {
+        let powers = self.powers();
+        if self.netns.is_none() {
+            self.spare = make(powers.namespaces)?;
+            self.netns = Some(self.spare.is_some());
+        }
+        Ok(Powers { netns: self.netns == Some(true), ..powers })
+    }
+
+    /// The network of a session; `None` where the kernel makes none.
+    pub(super) fn network(&mut self, session: &str) -> Result<Option<&Loopback>> {
+        if !self.made.contains_key(session) {
+            let made = match self.spare.take() {
+                Some(spare) => Some(spare),
+                None => make(self.powers().namespaces)?,
+            };
+            let Some(made) = made else { return Ok(None) };
+            if self.made.len() >= MOST_SESSIONS {
+                self.made.pop_first();
+            }
+            self.made.insert(session.to_string(), made);
+        }
+        Ok(self.made.get(session))
+    }
+}
+
+fn make(kind: Namespaces) -> Result<Option<Loopback>> {
+    match kind {
+        Namespaces::None => Ok(None),
+        Namespaces::User | Namespaces::Root => Loopback::make(kind),
+    }
+}

@@ -1,0 +1,185 @@
+//! From the order to the command's first instruction, as its warden sees it.
+
+use super::report::{Report, Status};
+use super::serve::{Ears, Post};
+use crate::after_fork::Note;
+use crate::cage::{self, Gatekeeper};
+use crate::channel::{Arrival, Channel, Wait};
+use crate::error::{Error, Result};
+use crate::signals;
+use crate::tree::{self, Ending};
+use crate::wire::{Ceilings, Stage};
+use rustix::event::PollFlags;
+use rustix::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+/// A command that is over by now has no use for a message that it began.
+const SHORT: Duration = Duration::from_millis(5);
+
+/// A command that was started, or failed to.
+pub(super) struct Life {
+    /// The command, as the host counts.
+    pub(super) pid: i32,
+    /// The child of ours whose end is the end of the command.
+    child: i32,
+    pub(super) first: Option<i32>,
+    pub(super) ceilings: Ceilings,
+    pub(super) more: bool,
+    pub(super) failed: Option<(Stage, i32)>,
+    pub(super) status: Option<OwnedFd>,
+    pub(super) gate: Option<Gatekeeper>,
+    /// How the child ended, once it did.
+    ended: Option<Status>,
+}
+
+impl Life {
+    /// Keeps the ending of the one child that counts.
+    pub(super) fn reaper(&mut self) -> impl FnMut(i32, Ending) {
+        let (child, ended) = (self.child, &mut self.ended);
+        move |reaped, how| {
+            if reaped == child {
+                *ended = Some(match how {
+                    Ending::Exited(code) => Status::Exited(code),
+                    Ending::Signalled { signal, core } => Status::Signalled { signal, core },
+                });
+            }
+        }
+    }
+
+    /// How the command ended, if it did, and whether others of its tree may be left.
+    pub(super) fn ending(&mut self, spoken: bool) -> Option<(Status, bool)> {
+        let Some(status) = &self.status else { return self.ended.map(|ended| (ended, true)) };
+        if spoken && let Some((how, left)) = cage::heard(status) {
+            if !left {
+                // The first process goes now, and what the job used is counted when it is gone.
+                tree::wait_for(self.child);
+            }
+            return Some((status_of(how), left));
+        }
+        // The first process itself was ended: by us, or by somebody outside.
+        self.ended.map(|ended| (ended, true))
+    }
+
+    fn is_over(&self) -> bool {
+        self.ended.is_some()
+    }
+}
+
+fn status_of(how: i32) -> Status {
+    if libc::WIFEXITED(how) {
+        return Status::Exited(libc::WEXITSTATUS(how));
+    }
+    Status::Signalled { signal: libc::WTERMSIG(how), core: libc::WCOREDUMP(how) }
+}
+
+impl Post {
+    /// Waits until the command was executed or failed. `None` when no order came any more.
+    pub(super) fn await_start(&mut self, pid: i32, pipe: &Channel) -> Result<Option<Life>> {
+        let mut note = Note::default();
+        if !self.hear(pipe, &mut note)? {
+            return Ok(None);
+        }
+        let life = if note.status.is_some() {
+            self.await_namespaced(pid, pipe, note)?
+        } else {
+            self.await_plain(pid, pipe, note)?
+        };
+        Ok(Some(life))
+    }
+
+    /// A command that is our own child.
+    fn await_plain(&mut self, pid: i32, pipe: &Channel, mut note: Note) -> Result<Life> {
+        // The order is there. A short command is over before anybody needs to know that it began,
+        // and two messages less are two wake-ups less beside it. One that may ask questions is
+        // heard at once.
+        let quick = note.asks.is_none()
+            && self.wait(Ears::default(), PollFlags::empty(), Some(SHORT))?.child;
+        while self.hear(pipe, &mut note)? {}
+        self.litter.clone_from(&note.litter);
+        let life = Life::of(note, pid, pid)?;
+        if life.failed.is_none() && !quick {
+            self.tell(&Report::Started { pid })?;
+        }
+        Ok(life)
+    }
+
+    /// A command in a pid namespace: its first process is our child.
+    fn await_namespaced(&mut self, builder: i32, pipe: &Channel, mut note: Note) -> Result<Life> {
+        pipe.want_signatures()?;
+        let until = Instant::now() + SHORT;
+        let mut ended = None;
+        let mut spoken = false;
+        // The builder of the namespaces goes first, and is no news.
+        while !spoken && ended.is_none() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let ears = Ears { status: note.status.as_ref(), ..Ears::default() };
+            let woken = self.wait(ears, PollFlags::empty(), Some(left))?;
+            if woken.deserted {
+                break;
+            }
+            spoken = woken.status;
+            while signals::take(&self.children).is_some() {}
+            tree::reap_all(&mut |reaped, how| {
+                if reaped != builder {
+                    ended = Some((reaped, how));
+                }
+            });
+        }
+        while self.hear(pipe, &mut note)? {}
+        self.litter.clone_from(&note.litter);
+        let child = note.first.unwrap_or(builder);
+        let pid = note.command.unwrap_or(child);
+        let mut life = Life::of(note, pid, child)?;
+        if let Some((reaped, how)) = ended {
+            (life.reaper())(reaped, how);
+        }
+        if life.failed.is_none() && !spoken && !life.is_over() {
+            self.tell(&Report::Started { pid })?;
+        }
+        Ok(life)
+    }
+
+    /// Takes in more of the note; false at its end, or when everybody is gone.
+    fn hear(&self, pipe: &Channel, note: &mut Note) -> Result<bool> {
+        loop {
+            let ears = Ears { note: Some(pipe), ..Ears::default() };
+            let woken = self.wait(ears, PollFlags::empty(), None)?;
+            if woken.note {
+                return match pipe.receive_signed(Wait::Never)? {
+                    (Arrival::Message(bytes, fds), sender) => note
+                        .take(&bytes, fds, sender)
+                        .map(|()| true)
+                        .ok_or(Error::Garbled { what: "note" }),
+                    (Arrival::Nothing, _) => continue,
+                    (Arrival::Closed, _) => Ok(false),
+                };
+            }
+            if woken.deserted {
+                return Ok(false);
+            }
+        }
+    }
+}
+
+impl Life {
+    fn of(note: Note, pid: i32, child: i32) -> Result<Life> {
+        let gate = match (note.listener, &note.asks) {
+            (Some(listener), Some(asks)) => Some(Gatekeeper::new(listener, asks)?),
+            (Some(_), None) | (None, _) => None,
+        };
+        Ok(Life {
+            pid,
+            child,
+            first: note.first,
+            ceilings: note.ceilings,
+            more: note.more,
+            failed: note.failed,
+            status: note.status,
+            gate,
+            ended: None,
+        })
+    }
+}
