@@ -40,7 +40,8 @@ pub(crate) fn engine(keeper: Keeper, place: &std::path::Path, spares: Spares) ->
         std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
     let policy = Policy::preset(Preset::Open);
     let chores = Chores::Beside;
-    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told: Vec::new() })
+    let (told, powers) = (Vec::new(), None);
+    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers })
         .expect("the engine opens")
 }
 

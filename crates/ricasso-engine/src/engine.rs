@@ -10,6 +10,7 @@ mod chores;
 mod close;
 mod conduct;
 mod entries;
+mod ground;
 mod job;
 mod later;
 mod open;

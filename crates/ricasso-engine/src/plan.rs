@@ -6,15 +6,16 @@
 
 mod cage;
 mod env;
+mod files;
 mod fit;
 mod limits;
 mod start;
+mod walls;
 
 use crate::policy::{Grant, Policy, Reason};
-use crate::request::{Bytes, Request};
-use ricasso_os::Host;
+use crate::request::Request;
 
-pub use cage::Cage;
+pub use cage::{Cage, Ground};
 pub use fit::{Enforced, Fit};
 pub use limits::{Allowance, Deadline};
 pub use start::Start;
@@ -24,6 +25,8 @@ pub use start::Start;
 #[must_use]
 pub struct Plan {
     cage: Cage,
+    built: Option<ricasso_os::Cage>,
+    stricter: bool,
     fit: Fit,
     starts: Vec<Start>,
     allowance: Allowance,
@@ -57,11 +60,10 @@ pub fn draw(
     grant: Grant,
     request: &Request,
     policy: &Policy,
-    host: &Host,
-    environment: &[(Bytes, Bytes)],
+    ground: &Ground<'_>,
 ) -> Result<Plan, Box<Undrawn>> {
-    let cage = Cage::of(policy);
-    let fit = fit::of(&cage, policy, host);
+    let cage = Cage::of(policy, request, ground);
+    let fit = fit::of(&cage, policy, ground.host);
     let undrawn =
         |lack, reason| Box::new(Undrawn { reason, enforced: fit.enforced().clone(), lack });
     if !grant.is_for(request) {
@@ -70,16 +72,29 @@ pub fn draw(
     if let Some(reason) = fit.refusal(policy) {
         return Err(undrawn(Lack::Confinement, reason));
     }
-    let variables = env::of(policy, request, environment);
-    let starts = start::of(request, policy, host, &variables)
+    let built = cage.built(ground.host);
+    let variables = env::of(policy, request, ground.environment, built.as_ref());
+    let starts = start::of(request, policy, ground.host, &variables)
         .map_err(|reason| undrawn(Lack::Shell, reason))?;
-    Ok(Plan { cage, fit, starts, allowance: Allowance::of(request, policy) })
+    let stricter = walls::is_stricter(&cage, ground.host);
+    let allowance = Allowance::of(request, policy);
+    Ok(Plan { cage, built, stricter, fit, starts, allowance })
 }
 
 impl Plan {
     /// The walls.
     pub fn cage(&self) -> &Cage {
         &self.cage
+    }
+
+    /// The walls as the machine builds them; none in mode open.
+    pub fn built(&self) -> Option<&ricasso_os::Cage> {
+        self.built.as_ref()
+    }
+
+    /// Whether a private loopback was asked for and there is no network at all instead.
+    pub fn is_stricter(&self) -> bool {
+        self.stricter
     }
 
     /// What of them really stands.

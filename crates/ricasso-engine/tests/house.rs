@@ -23,7 +23,20 @@ const ROOMS: &[Row] = &[
     ("request", &[]),
     ("scene", &["request"]),
     ("policy", &["request", "scene", "shell"]),
-    ("plan", &["request", "policy", "os::Host", "os::Ceilings"]),
+    (
+        "plan",
+        &[
+            "request",
+            "policy",
+            "os::Host",
+            "os::Ceilings",
+            "os::Cage",
+            "os::Walls",
+            "os::Namespaces",
+            "os::Net",
+            "os::Tmp",
+        ],
+    ),
     ("capture", &[]),
     ("run", &["plan", "os"]),
     ("record", &["request", "policy", "plan", "run", "capture"]),
@@ -249,7 +262,8 @@ fn crates_depend_only_inwards() {
 fn breach_is_told_with_place_rooms_and_row() {
     let text = "//! Plan.\n\nuse crate::run::Job;\n";
     let expected = "crates/ricasso-engine/src/plan/env.rs:3: plan names run::Job; \
-                    the table says: plan: request policy os::Host os::Ceilings";
+                    the table says: plan: request policy os::Host os::Ceilings os::Cage os::Walls \
+                    os::Namespaces os::Net os::Tmp";
     assert_eq!(breaches_in_room("plan/env.rs", text), [expected]);
 }
 

@@ -39,6 +39,8 @@ pub struct Cage {
     pub hide: Vec<PathBuf>,
     /// Exceptions from `hide`. Absolute.
     pub show: Vec<PathBuf>,
+    /// Stays where it is though something else is laid over the directory above it. Absolute.
+    pub seen: Vec<PathBuf>,
     /// Never written; a relative one below every writable root.
     pub protect: Vec<PathBuf>,
     /// What the command finds as its temporary directory.

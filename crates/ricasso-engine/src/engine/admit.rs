@@ -16,6 +16,7 @@ use crate::run::{Failure, JobDir, JobId};
 use crate::scene::{Live, Scene};
 use ricasso_os::{Input, Warden};
 use std::sync::Arc;
+use std::path::Path;
 use std::time::SystemTime;
 
 /// What the gate says.
@@ -85,13 +86,14 @@ impl Hall {
         let input = input.map_err(|error| self.turn_away(request, error))?;
         // Asked for before the verdict is known: it is made while we judge, and one that is not
         // needed ends when it is dropped. Nothing of the command exists in it yet.
-        let warden = self.yard.keeper.warden().map_err(Error::Os)?;
+        let warden = self.yard.warden(self.network_of(request))?;
         let redactor = self.redactor_for(request)?;
         let (judgement, scene) = self.judge(request);
         let began = SystemTime::now();
         let opening = |id| Opening { id, request, redactor: &redactor, began };
         let said = Said::of(&judgement, &scene);
-        let (plan, reasons) = match self.plan(judgement, request) {
+        let session_tmp = self.session_tmp(request)?;
+        let (plan, reasons) = match self.plan(judgement, request, session_tmp.as_deref()) {
             Ok(planned) => planned,
             Err(refused) => {
                 let job = self.yard.next_job()?;
@@ -134,6 +136,7 @@ impl Hall {
         &self,
         judgement: Judgement,
         request: &Request,
+        session_tmp: Option<&Path>,
     ) -> Result<(Plan, Vec<Reason>), Box<Refused>> {
         let Judgement { verdict, mut reasons } = judgement;
         let grant = match verdict {
@@ -147,7 +150,7 @@ impl Hall {
                 }));
             }
         };
-        match plan::draw(grant, request, &self.policy, &self.host, &self.environment) {
+        match plan::draw(grant, request, &self.policy, &self.ground(session_tmp)) {
             Ok(plan) => Ok((plan, reasons)),
             Err(undrawn) => {
                 reasons.push(undrawn.reason);

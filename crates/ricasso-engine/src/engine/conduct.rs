@@ -136,6 +136,7 @@ impl Hall {
             litter: Vec::new(),
             more: step.more,
             terminal: false,
+            cage: admitted.plan().built().cloned().map(Box::new),
         };
         let script =
             self.script_of(admitted.request().caller.session.as_str(), admitted.id(), step)?;

@@ -1,7 +1,7 @@
 //! Opening the house: the state directory, the ledger, the owner's file; and closing what a dead
 //! owner left open.
 
-use super::Hall;
+use super::{Hall, ground};
 use super::chores::{Chore, Chores, Housekeeper};
 use super::paper::PolicyPaper;
 use super::retain::Retention;
@@ -12,7 +12,7 @@ use crate::policy::Policy;
 use crate::record::Ledger;
 use crate::request::Bytes;
 use crate::run::{Owner, StateDir};
-use ricasso_os::{Host, Keeper};
+use ricasso_os::{Keeper, Powers};
 use std::sync::Arc;
 
 /// A value this short would redact every other word.
@@ -35,6 +35,9 @@ pub struct Setup {
     pub chores: Chores,
     /// What the door wants every reply's reader to know.
     pub told: Vec<String>,
+    /// What cages are built from; nothing for what the machine has. A weaker value makes weaker
+    /// cages or refusals, never anything else.
+    pub powers: Option<Powers>,
 }
 
 /// Whether wardens are made ahead of time.
@@ -61,13 +64,15 @@ impl Setup {
             spares: Spares::None,
             chores: Chores::Inline,
             told: Vec::new(),
+            powers: None,
         })
     }
 }
 
 impl Hall {
     pub(super) fn open(setup: Setup) -> Result<Hall, Error> {
-        let Setup { keeper, policy, state, environment, spares, chores, mut told } = setup;
+        let Setup { keeper, policy, state, environment, spares, chores, mut told, powers } = setup;
+        let host = ground::host(&keeper, &policy, powers)?;
         let redactor = Redactor::new(&secrets(&policy, &environment)).map_err(Error::Capture)?;
         let ledger =
             Ledger::open(&state.ledger(), policy.record().durability).map_err(Error::Record)?;
@@ -78,7 +83,6 @@ impl Hall {
         let policy_paper = Arc::new(PolicyPaper::of(&policy));
         let yard = Arc::new(Yard::new(keeper, owner, state, spares));
         let housekeeper = Housekeeper::new(Arc::clone(&yard), chores);
-        let host = Host::probe();
         let hall = Hall {
             housekeeper,
             yard,

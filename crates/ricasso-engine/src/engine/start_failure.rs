@@ -16,6 +16,10 @@ pub(super) fn sentence(stage: Stage, errno: i32, start: &Start) -> String {
             format!("cannot enter the working directory {cwd}: {cause}; name one that exists")
         }
         Stage::Execute => execute(&program, &cause),
+        stage if stage.is_confinement() => {
+            let part = part(stage);
+            format!("the cage could not be built, so nothing ran: {part} failed: {cause}")
+        }
         _ => format!("cannot prepare the command {program}: {cause}"),
     }
 }
@@ -36,5 +40,18 @@ fn execute(program: &str, cause: &io::Error) -> String {
             format!("{program} may not be executed; make it executable, or name its interpreter")
         }
         _ => format!("{program} cannot be executed: {cause}; name its interpreter"),
+    }
+}
+
+/// The part of the cage that failed.
+fn part(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Namespaces => "making namespaces",
+        Stage::Mounts => "building the view of the file system",
+        Stage::Privileges => "giving up privileges",
+        Stage::Files => "laying the rules for files",
+        Stage::Calls => "laying the filter of system calls",
+        Stage::Programs => "finding the listed programs",
+        _ => "preparing the command",
     }
 }

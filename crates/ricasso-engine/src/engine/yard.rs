@@ -4,7 +4,7 @@ use super::chores::Chore;
 use super::open::Spares;
 use crate::error::Error;
 use crate::run::{JobDir, JobId, Owner, StateDir};
-use ricasso_os::Keeper;
+use ricasso_os::{Keeper, Network, Warden};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The keeper comes first: it is dropped first, and ends every job before the owner's file goes.
@@ -16,6 +16,8 @@ pub(super) struct Yard {
     pub(super) spares: Spares,
     ready: Mutex<Option<Prepared>>,
     failed: Mutex<Option<Error>>,
+    /// The network of the last request: the next one is likely to want the same.
+    network: Mutex<Network>,
 }
 
 /// A job that has a name and a place but no request yet.
@@ -27,7 +29,9 @@ pub(super) struct Prepared {
 
 impl Yard {
     pub(super) fn new(keeper: Keeper, owner: Owner, state: StateDir, spares: Spares) -> Yard {
-        Yard { keeper, owner, state, spares, ready: Mutex::default(), failed: Mutex::default() }
+        let (ready, failed, network) =
+            (Mutex::default(), Mutex::default(), Mutex::new(Network::Any));
+        Yard { keeper, owner, state, spares, ready, failed, network }
     }
 
     /// Does a chore here and now.
@@ -51,6 +55,13 @@ impl Yard {
     /// A failure that nobody was told yet.
     pub(super) fn take_failure(&self) -> Option<Error> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// A warden for a job in this network.
+    pub(super) fn warden(&self, network: Network) -> Result<Warden, Error> {
+        let warden = self.keeper.warden_for(&network).map_err(Error::Os);
+        *self.network.lock().unwrap_or_else(PoisonError::into_inner) = network;
+        warden
     }
 
     /// The name and the place for a job that will be started.
@@ -77,7 +88,10 @@ impl Yard {
 
     fn refill(&self) -> Result<(), Error> {
         match self.spares {
-            Spares::Kept => self.keeper.stock().map(drop).map_err(Error::Os)?,
+            Spares::Kept => {
+                let network = self.network.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                self.keeper.stock(&network).map(drop).map_err(Error::Os)?;
+            }
             Spares::None => {}
         }
         if self.ready().is_none() {

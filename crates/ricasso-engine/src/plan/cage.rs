@@ -1,7 +1,11 @@
 //! The walls that a policy asks for: the part of a plan that does not depend on the command.
 
-use crate::policy::{Mode, Policy, Reach};
+use super::files;
+use crate::policy::{Mode, Policy, Reach, Tmp};
+use crate::request::{Bytes, Request};
+use ricasso_os::{Host, Namespaces, Net, Walls};
 use serde::Serialize;
+use std::path::{Path, PathBuf};
 
 /// What must be held by the kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -12,20 +16,80 @@ pub struct Cage {
     pub net: Reach,
     /// Whether only listed programs may start.
     pub listed_programs: bool,
+    /// Everything below them may be written.
+    pub write: Vec<PathBuf>,
+    /// Everything below them may be read.
+    pub read: Vec<PathBuf>,
+    /// What is hidden.
+    pub hide: Vec<PathBuf>,
+    /// What is shown nevertheless.
+    pub show: Vec<PathBuf>,
+    /// The workspace, which stays where it is.
+    pub seen: Vec<PathBuf>,
+    /// What is never written.
+    pub protect: Vec<PathBuf>,
+    /// Sockets of listeners outside that may be reached.
+    pub sockets: Vec<PathBuf>,
+    /// The only programs that may start, where there is a list.
+    pub programs: Vec<String>,
+    /// Whose /tmp the command sees.
+    pub tmp: Tmp,
+    /// The session's own temporary directory, where there is one.
+    pub session_tmp: Option<PathBuf>,
+}
+
+/// What a cage is drawn from, beside policy and request.
+#[derive(Debug, Clone, Copy)]
+pub struct Ground<'a> {
+    /// The machine.
+    pub host: &'a Host,
+    /// The environment that the policy's `env.pass` picks from.
+    pub environment: &'a [(Bytes, Bytes)],
+    /// Our own state, which no command sees.
+    pub state: &'a Path,
+    /// The temporary directory of the session; there is one whenever there is a cage.
+    pub session_tmp: Option<&'a Path>,
 }
 
 impl Cage {
     /// The cage of a policy. Mode `open` lifts files, programs and net.
-    pub(super) fn of(policy: &Policy) -> Cage {
+    pub(super) fn of(policy: &Policy, request: &Request, ground: &Ground<'_>) -> Cage {
         let mode = policy.mode();
+        let mut cage = Cage {
+            mode,
+            net: Reach::Open,
+            listed_programs: false,
+            write: Vec::new(),
+            read: Vec::new(),
+            hide: Vec::new(),
+            show: Vec::new(),
+            seen: Vec::new(),
+            protect: Vec::new(),
+            sockets: Vec::new(),
+            programs: Vec::new(),
+            tmp: policy.tmp(),
+            session_tmp: ground.session_tmp.map(Path::to_path_buf),
+        };
         match mode {
-            Mode::Open => Cage { mode, net: Reach::Open, listed_programs: false },
-            Mode::Read | Mode::Workspace => Cage {
-                mode,
-                net: policy.net().allow,
-                listed_programs: policy.programs().allow.list().is_some(),
-            },
+            Mode::Open => return cage,
+            Mode::Read | Mode::Workspace => {}
         }
+        let variable = |name: &str| variable(ground.environment, name);
+        let places = files::Places { variable: &variable, workspace: request.workspace.as_deref() };
+        cage.net = policy.net().allow;
+        cage.sockets = places.all(&policy.net().sockets);
+        if let Some(list) = policy.programs().allow.list() {
+            cage.listed_programs = true;
+            cage.programs = list.iter().map(|glob| glob.as_str().to_string()).collect();
+        }
+        cage.write = places.all(&policy.files().write);
+        cage.read = places.all(&policy.files().read);
+        cage.hide = places.all(&policy.files().hide);
+        cage.hide.push(ground.state.to_path_buf());
+        cage.seen = request.workspace.iter().cloned().collect();
+        cage.show = places.all(&policy.files().show);
+        cage.protect = places.anywhere(&policy.files().protect);
+        cage
     }
 
     /// Whether files are confined at all.
@@ -35,4 +99,54 @@ impl Cage {
             Mode::Read | Mode::Workspace => true,
         }
     }
+
+    /// The cage as the machine builds it; none in mode open.
+    pub(super) fn built(&self, host: &Host) -> Option<ricasso_os::Cage> {
+        if !self.confines_files() {
+            return None;
+        }
+        let powers = host.powers;
+        let spaces = match powers.namespaces {
+            Namespaces::None => false,
+            Namespaces::User | Namespaces::Root => true,
+        };
+        let net = match self.net {
+            Reach::None => Net::None,
+            // Without a network of its own the loopback would be the machine's.
+            Reach::Loopback if spaces && powers.netns => Net::Loopback,
+            Reach::Loopback => Net::None,
+            Reach::Open => Net::Open,
+        };
+        Some(ricasso_os::Cage {
+            walls: Walls {
+                landlock: powers.landlock,
+                namespaces: powers.namespaces,
+                netns: net == Net::Loopback,
+            },
+            write: self.write.clone(),
+            read: self.read.clone(),
+            hide: self.hide.clone(),
+            show: self.show.clone(),
+            seen: self.seen.clone(),
+            protect: self.protect.clone(),
+            tmp: match (self.tmp, &self.session_tmp) {
+                (Tmp::Host, _) => ricasso_os::Tmp::Host,
+                // Without mounts a directory of ours is the only private one.
+                (Tmp::Private, _) if spaces => ricasso_os::Tmp::Private,
+                (Tmp::Private | Tmp::Session, Some(path)) => {
+                    ricasso_os::Tmp::Session(path.clone())
+                }
+                (Tmp::Private | Tmp::Session, None) => ricasso_os::Tmp::Private,
+            },
+            net,
+            sockets: self.sockets.clone(),
+            programs: self.listed_programs.then(|| self.programs.clone()),
+        })
+    }
+}
+
+/// A variable of the environment that ricasso was started with.
+pub(super) fn variable(environment: &[(Bytes, Bytes)], name: &str) -> Option<Vec<u8>> {
+    let found = environment.iter().find(|(known, _)| known.as_slice() == name.as_bytes());
+    found.map(|(_, value)| value.as_slice().to_vec())
 }

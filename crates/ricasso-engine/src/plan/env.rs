@@ -2,6 +2,8 @@
 
 use crate::policy::Policy;
 use crate::request::{Bytes, Request};
+use ricasso_os::{Cage, Namespaces, Tmp};
+use std::path::PathBuf;
 
 /// Where programs are looked for when nobody says.
 const PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -12,6 +14,7 @@ pub(super) fn of(
     policy: &Policy,
     request: &Request,
     environment: &[(Bytes, Bytes)],
+    cage: Option<&Cage>,
 ) -> Vec<Vec<u8>> {
     let mut variables: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     let mut put =
@@ -25,6 +28,9 @@ pub(super) fn of(
             put(name.as_slice(), value.as_slice());
         }
     }
+    for (name, value) in cage.into_iter().flat_map(caged) {
+        put(name.as_bytes(), value.as_os_str().as_encoded_bytes());
+    }
     for (name, value) in policy.env().set.iter() {
         put(name.as_bytes(), value.as_bytes());
     }
@@ -33,4 +39,22 @@ pub(super) fn of(
         put(name.as_slice(), value.as_slice());
     }
     variables.into_iter().map(|(name, value)| [&name, &b"="[..], &value].concat()).collect()
+}
+
+/// Where temporary files and caches go in a cage: the home cannot be written, and without mounts
+/// the machine's /tmp cannot either.
+fn caged(cage: &Cage) -> Vec<(&'static str, PathBuf)> {
+    let shown = match cage.walls.namespaces {
+        Namespaces::User | Namespaces::Root => true,
+        Namespaces::None => false,
+    };
+    let tmp = match &cage.tmp {
+        Tmp::Session(path) if !shown => path.clone(),
+        Tmp::Session(_) | Tmp::Private | Tmp::Host => PathBuf::from("/tmp"),
+    };
+    let mut all = vec![("XDG_CACHE_HOME", tmp.join("cache")), ("npm_config_cache", tmp.join("npm"))];
+    if !shown {
+        all.push(("TMPDIR", tmp));
+    }
+    all
 }

@@ -1,10 +1,13 @@
 //! Asked and enforced, told apart.
 
 use super::cage::Cage;
+use super::walls::{self, Offer};
 use crate::policy::{Mode, Partial, Policy, Reach, Reason, ReasonLayer};
 use ricasso_os::Host;
 use serde::Serialize;
 
+/// Why processes can neither be ended nor counted.
+const NO_PROC: &str = "there is no /proc";
 /// The word for a part that the policy does not ask for.
 const NONE: &str = "none";
 
@@ -14,8 +17,8 @@ const NONE: &str = "none";
 pub enum Fit {
     /// All of it.
     Full(Enforced),
-    /// All but what `missing` names.
-    Partial(Enforced),
+    /// All but what `missing` names; and for each of these why.
+    Partial(Enforced, Vec<String>),
 }
 
 /// What is enforced, part by part, each with its mechanism. It stands in every reply.
@@ -24,15 +27,15 @@ pub struct Enforced {
     /// The policy's mode.
     pub mode: Mode,
     /// How files are confined.
-    pub files: &'static str,
+    pub files: String,
     /// How the program list is held.
-    pub programs: &'static str,
+    pub programs: String,
     /// How the network is confined.
-    pub net: &'static str,
+    pub net: String,
     /// How the whole tree is ended.
-    pub kill: &'static str,
+    pub kill: String,
     /// How limits are held.
-    pub limits: &'static str,
+    pub limits: String,
     /// What the policy asks for and this host cannot do.
     pub missing: Vec<&'static str>,
 }
@@ -42,11 +45,11 @@ impl Enforced {
     pub fn nothing(mode: Mode) -> Enforced {
         Enforced {
             mode,
-            files: NONE,
-            programs: NONE,
-            net: NONE,
-            kill: NONE,
-            limits: NONE,
+            files: NONE.into(),
+            programs: NONE.into(),
+            net: NONE.into(),
+            kill: NONE.into(),
+            limits: NONE.into(),
             missing: Vec::new(),
         }
     }
@@ -56,13 +59,13 @@ impl Fit {
     /// What is enforced.
     pub fn enforced(&self) -> &Enforced {
         match self {
-            Fit::Full(enforced) | Fit::Partial(enforced) => enforced,
+            Fit::Full(enforced) | Fit::Partial(enforced, _) => enforced,
         }
     }
 
     /// Why this fit is not good enough for the policy, if it is not.
     pub(super) fn refusal(&self, policy: &Policy) -> Option<Reason> {
-        let Fit::Partial(enforced) = self else { return None };
+        let Fit::Partial(enforced, why) = self else { return None };
         let lacking: Vec<&str> = enforced
             .missing
             .iter()
@@ -79,7 +82,10 @@ impl Fit {
             layer: ReasonLayer::Plan,
             span: None,
             step: 0,
-            message: format!("mode {mode} cannot be enforced by this version: {parts} missing"),
+            message: format!(
+                "mode {mode} cannot be enforced here: {parts} missing; {}",
+                why.join("; ")
+            ),
             remedy: format!(
                 "run with --mode open, which confines nothing and says so, or let the policy \
                  name what may be missing: partial = {}",
@@ -92,26 +98,29 @@ impl Fit {
 /// The fit of a cage on a host.
 pub(super) fn of(cage: &Cage, policy: &Policy, host: &Host) -> Fit {
     let mut missing = Vec::new();
-    let mut part = |name: &'static str, asked: bool, offered: Option<&'static str>| {
+    let mut why = Vec::new();
+    let mut part = |name: &'static str, asked: bool, offered: Offer| {
         if !asked {
-            return NONE;
+            return NONE.to_string();
         }
-        offered.unwrap_or_else(|| {
+        offered.unwrap_or_else(|reason| {
             missing.push(name);
-            NONE
+            why.push(reason);
+            NONE.to_string()
         })
     };
+    let fixed = |offered: Option<&str>| offered.map(str::to_string).ok_or(NO_PROC.to_string());
     let enforced = Enforced {
         mode: cage.mode,
-        files: part("files", cage.confines_files(), host.files),
-        programs: part("programs", cage.listed_programs, host.programs),
-        net: part("net", cage.net != Reach::Open, host.net),
-        kill: part("kill", true, host.kill),
-        limits: part("limits", super::limits::asks(policy), host.limits),
+        files: part("files", cage.confines_files(), walls::files(cage, host)),
+        programs: part("programs", cage.listed_programs, walls::programs(cage, host)),
+        net: part("net", cage.net != Reach::Open, walls::net(cage, host)),
+        kill: part("kill", true, walls::kill(cage, host).ok_or(NO_PROC.to_string())),
+        limits: part("limits", super::limits::asks(policy), fixed(host.limits)),
         missing: Vec::new(),
     };
     let enforced = Enforced { missing, ..enforced };
-    if enforced.missing.is_empty() { Fit::Full(enforced) } else { Fit::Partial(enforced) }
+    if why.is_empty() { Fit::Full(enforced) } else { Fit::Partial(enforced, why) }
 }
 
 /// A grant is for one request and no other.

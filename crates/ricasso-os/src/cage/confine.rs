@@ -149,6 +149,9 @@ fn grant_reading(rules: &Ruleset, cage: &Cage, rights: u64) -> Result<(), Errno>
     for path in existing(&cage.show) {
         rules.grant(&path, rights & !EXECUTE)?;
     }
+    for path in existing(&cage.seen) {
+        rules.grant(&path, rights)?;
+    }
     Ok(())
 }
 

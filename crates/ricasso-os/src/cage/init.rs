@@ -234,7 +234,7 @@ fn try_namespaces(kind: Namespaces) -> Result<(), Errno> {
     };
     namespaces(&cage, None)?;
     raw::seal(c"/", Depth::All, READ_ONLY | NO_SUID)?;
-    let tree = raw::clone_tree(c"/dev", Depth::One)?;
+    let tree = raw::clone_tree(c"/dev/null", Depth::One)?;
     drop(tree);
     Ok(())
 }

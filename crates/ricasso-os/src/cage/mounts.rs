@@ -42,6 +42,10 @@ enum Layer {
 pub(super) fn build(cage: &Cage, listed: Option<&Listed>) -> Result<(), Errno> {
     let noexec = if listed.is_some() { NO_EXEC } else { 0 };
     let devices = copies(DEVICES.iter().map(Path::new), Depth::One)?;
+    for (_, device) in &devices {
+        // Writing to a device needs no writable mount; changing its mode or owner would.
+        raw::seal_tree(device, Depth::One, READ_ONLY | NO_SUID | NO_EXEC)?;
+    }
     let programs = match listed {
         None => Vec::new(),
         Some(listed) => listed.copies()?,
@@ -53,33 +57,33 @@ pub(super) fn build(cage: &Cage, listed: Option<&Listed>) -> Result<(), Errno> {
     for (path, tree) in devices.iter().chain(&programs) {
         raw::attach(tree, raw::borrow(&raw::hold(path)?))?;
     }
-    lay(&layers)?;
+    lay(layers)?;
     terminals()?;
     protect(cage)
 }
 
 /// Lays the whole list, and then seals what only served as mount points.
-fn lay(layers: &[(PathBuf, Layer)]) -> Result<(), Errno> {
-    let masks = layers.iter().any(|(_, layer)| matches!(layer, Layer::Mask));
-    let stage = if masks { Some(Stage::set()?) } else { None };
+fn lay(layers: Vec<(PathBuf, Layer)>) -> Result<(), Errno> {
+    let paths: Vec<PathBuf> = layers.iter().map(|(path, _)| path.clone()).collect();
+    let is_masked = |(_, layer): &(PathBuf, Layer)| matches!(layer, Layer::Mask);
+    // Made before anything is laid: the place where masks are made may be one of the layers.
+    let mut masks = Masks::make(layers.iter().filter(|layer| is_masked(layer)).count())?;
     let mut open_masks = Vec::new();
-    for (at, (path, layer)) in layers.iter().enumerate() {
-        let below = layers.get(at + 1).is_some_and(|(next, _)| next.starts_with(path));
+    for (at, (path, layer)) in layers.into_iter().enumerate() {
         match layer {
-            Layer::Tree(tree) => raw::attach(tree, raw::borrow(&place(path, tree)?))?,
-            Layer::Memory(options) => mount_memory(path, options)?,
-            Layer::Mask => match &stage {
-                Some(stage) if !below => stage.mask(path)?,
-                Some(_) | None => {
-                    mount_memory(path, MASK)?;
-                    open_masks.push(path);
-                }
-            },
+            Layer::Tree(tree) => raw::attach(&tree, raw::borrow(&place(&path, &tree)?))?,
+            Layer::Memory(options) => mount_memory(&path, options)?,
+            // What another layer covers is hidden by that.
+            Layer::Mask if path.symlink_metadata().is_err() => {}
+            Layer::Mask if paths.get(at + 1).is_some_and(|next| next.starts_with(&path)) => {
+                mount_memory(&path, MASK)?;
+                open_masks.push(path);
+            }
+            Layer::Mask => masks.lay_over(&path)?,
         }
     }
-    drop(stage);
     for path in open_masks {
-        raw::seal(&raw::c_path(path)?, Depth::One, READ_ONLY)?;
+        raw::seal(&raw::c_path(&path)?, Depth::One, READ_ONLY)?;
     }
     Ok(())
 }
@@ -91,7 +95,10 @@ fn layers(cage: &Cage, noexec: u64) -> Result<Vec<(PathBuf, Layer)>, Errno> {
     }
     let hidden: Vec<PathBuf> = layers.iter().map(|(path, _)| path.clone()).collect();
     let is_hidden = |path: &Path| hidden.iter().any(|hidden| path.starts_with(hidden));
-    for path in existing(&cage.show).into_iter().filter(|path| is_hidden(path)) {
+    let covered = |path: &Path| cage.tmp != Tmp::Host && path.starts_with(TMP);
+    let shown = existing(&cage.show).into_iter().filter(|path| is_hidden(path));
+    let seen = existing(&cage.seen).into_iter().filter(|path| covered(path));
+    for path in shown.chain(seen) {
         let tree = raw::clone_tree(&raw::c_path(&path)?, Depth::All)?;
         raw::seal_tree(&tree, Depth::All, READ_ONLY | NO_SUID | NO_DEVICES | noexec)?;
         layers.push((path, Layer::Tree(tree)));
@@ -168,37 +175,47 @@ fn mount_memory(path: &Path, options: &CStr) -> Result<(), Errno> {
     raw::mount(c"tmpfs", &raw::c_path(path)?, libc::MS_NOSUID | libc::MS_NODEV, options)
 }
 
-/// An empty directory and an empty file that nobody may open, to be laid over secrets.
-struct Stage(&'static CStr);
-
-impl Stage {
-    fn set() -> Result<Stage, Errno> {
-        let is_there = |path: &&CStr| Path::new(path.to_str().unwrap_or_default()).is_dir();
-        let at = STAGES.into_iter().find(is_there).ok_or(Errno::NOENT)?;
-        raw::mount(c"tmpfs", at, libc::MS_NOSUID | libc::MS_NODEV, MASK)?;
-        let stage = Stage(at);
-        rustix::fs::mkdir(stage.path("directory"), Mode::empty())?;
-        let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
-        rustix::fs::open(stage.path("file"), flags, Mode::empty())?;
-        Ok(stage)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        Path::new(self.0.to_str().unwrap_or_default()).join(name)
-    }
-
-    fn mask(&self, path: &Path) -> Result<(), Errno> {
-        let name = if path.is_dir() { "directory" } else { "file" };
-        let tree = raw::clone_tree(&raw::c_path(&self.path(name))?, Depth::One)?;
-        raw::seal_tree(&tree, Depth::One, READ_ONLY)?;
-        raw::attach(&tree, raw::borrow(&raw::hold(path)?))
-    }
+/// Empty directories and files that nobody may open, to be laid over secrets.
+#[derive(Default)]
+struct Masks {
+    directories: Vec<OwnedFd>,
+    files: Vec<OwnedFd>,
 }
 
-impl Drop for Stage {
-    fn drop(&mut self) {
-        // SAFETY: the path is a constant; what the masks copied stays with them (umount(2)).
-        unsafe { libc::umount2(self.0.as_ptr(), libc::MNT_DETACH) };
+impl Masks {
+    /// So many of each. They outlive the place where they are made.
+    fn make(count: usize) -> Result<Masks, Errno> {
+        let mut masks = Masks::default();
+        if count == 0 {
+            return Ok(masks);
+        }
+        let is_there = |path: &&CStr| Path::new(path.to_str().unwrap_or_default()).is_dir();
+        let stage = STAGES.into_iter().find(is_there).ok_or(Errno::NOENT)?;
+        raw::mount(c"tmpfs", stage, libc::MS_NOSUID | libc::MS_NODEV, MASK)?;
+        let filled = masks.fill(Path::new(stage.to_str().unwrap_or_default()), count);
+        // SAFETY: the path is a constant; what was copied stays (umount(2)).
+        unsafe { libc::umount2(stage.as_ptr(), libc::MNT_DETACH) };
+        filled.map(|()| masks)
+    }
+
+    fn fill(&mut self, stage: &Path, count: usize) -> Result<(), Errno> {
+        let (directory, file) = (stage.join("directory"), stage.join("file"));
+        rustix::fs::mkdir(&directory, Mode::empty())?;
+        let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
+        rustix::fs::open(&file, flags, Mode::empty())?;
+        let (directory, file) = (raw::c_path(&directory)?, raw::c_path(&file)?);
+        for _ in 0..count {
+            self.directories.push(raw::clone_tree(&directory, Depth::One)?);
+            self.files.push(raw::clone_tree(&file, Depth::One)?);
+        }
+        Ok(())
+    }
+
+    fn lay_over(&mut self, path: &Path) -> Result<(), Errno> {
+        let mask = if path.is_dir() { self.directories.pop() } else { self.files.pop() };
+        let mask = mask.ok_or(Errno::NOENT)?;
+        raw::seal_tree(&mask, Depth::One, READ_ONLY)?;
+        raw::attach(&mask, raw::borrow(&raw::hold(path)?))
     }
 }
 
@@ -266,8 +283,9 @@ pub(super) fn protected(cage: &Cage) -> Vec<PathBuf> {
 
 /// Those that are there, by their real names.
 pub(super) fn existing(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> =
-        paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    // Most hidden places are not there, and to ask for that is cheaper than to follow a path.
+    let there = paths.iter().filter(|path| path.symlink_metadata().is_ok());
+    let mut found: Vec<PathBuf> = there.filter_map(|path| path.canonicalize().ok()).collect();
     found.sort();
     found.dedup();
     found

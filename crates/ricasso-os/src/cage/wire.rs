@@ -38,8 +38,9 @@ impl Cage {
             namespaces: Namespaces::from_number(from.number()?)?,
             netns: from.number()? == 1,
         };
-        let [write, read, hide, show, protect, sockets] =
-            [paths(from)?, paths(from)?, paths(from)?, paths(from)?, paths(from)?, paths(from)?];
+        let (write, read, hide) = (paths(from)?, paths(from)?, paths(from)?);
+        let (show, seen, protect) = (paths(from)?, paths(from)?, paths(from)?);
+        let sockets = paths(from)?;
         let tmp = match from.number()? {
             0 => Tmp::Private,
             1 => Tmp::Session(path(from.bytes()?.to_vec())),
@@ -56,7 +57,7 @@ impl Cage {
         let programs: Option<Vec<String>> =
             from.list()?.into_iter().map(|name| String::from_utf8(name).ok()).collect();
         let programs = if listed { Some(programs?) } else { None };
-        Some(Cage { walls, write, read, hide, show, protect, tmp, net, sockets, programs })
+        Some(Cage { walls, write, read, hide, show, seen, protect, tmp, net, sockets, programs })
     }
 }
 

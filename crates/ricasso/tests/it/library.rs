@@ -22,7 +22,8 @@ pub(crate) fn engine_with(place: &Place, spares: Spares) -> Engine {
         Spares::Kept => Chores::Beside,
         Spares::None => Chores::Inline,
     };
-    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told: Vec::new() })
+    let (told, powers) = (Vec::new(), None);
+    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers })
         .unwrap()
 }
 

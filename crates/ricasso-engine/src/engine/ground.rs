@@ -1,0 +1,62 @@
+//! What a cage stands on: the machine's powers, the session's places.
+
+use super::Hall;
+use crate::error::Error;
+use crate::plan::Ground;
+use crate::policy::{Mode, Policy, Reach};
+use crate::request::Request;
+use ricasso_os::{Host, Keeper, Network, Powers, Probe};
+use std::path::{Path, PathBuf};
+
+/// The machine as the jobs of this policy meet it. Mode open asks for nothing of a cage, and pays
+/// for no probe.
+pub(super) fn host(
+    keeper: &Keeper,
+    policy: &Policy,
+    given: Option<Powers>,
+) -> Result<Host, Error> {
+    let mut host = Host::probe();
+    let probe = match (policy.mode(), policy.net().allow) {
+        (Mode::Open, _) => return Ok(host),
+        (Mode::Read | Mode::Workspace, Reach::Loopback) => Probe::Everything,
+        (Mode::Read | Mode::Workspace, Reach::None | Reach::Open) => Probe::WithoutNetwork,
+    };
+    host.powers = match given {
+        Some(powers) => powers,
+        None => keeper.powers(probe).map_err(Error::Os)?,
+    };
+    Ok(host)
+}
+
+impl Hall {
+    /// What the plan of a request is drawn on.
+    pub(super) fn ground<'a>(&'a self, session_tmp: Option<&'a Path>) -> Ground<'a> {
+        Ground {
+            host: &self.host,
+            environment: &self.environment,
+            state: self.yard.state.root(),
+            session_tmp,
+        }
+    }
+
+    /// The session's own temporary directory, made where it is missing. Mode open needs none.
+    pub(super) fn session_tmp(&self, request: &Request) -> Result<Option<PathBuf>, Error> {
+        match self.policy.mode() {
+            Mode::Open => Ok(None),
+            Mode::Read | Mode::Workspace => {
+                let made = self.yard.state.session_tmp(&request.caller.session);
+                made.map(Some).map_err(Error::Run)
+            }
+        }
+    }
+
+    /// The network that the job's warden is made for.
+    pub(super) fn network_of(&self, request: &Request) -> Network {
+        let own = match (self.policy.mode(), self.policy.net().allow) {
+            (Mode::Open, _) => false,
+            (Mode::Read | Mode::Workspace, Reach::Loopback) => self.host.powers.netns,
+            (Mode::Read | Mode::Workspace, Reach::None | Reach::Open) => false,
+        };
+        if own { Network::Of(request.caller.session.clone()) } else { Network::Any }
+    }
+}

@@ -1,0 +1,77 @@
+//! Paths of the policy as paths of this run.
+
+use crate::policy::PathText;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+/// What the words of a path stand for.
+pub(super) struct Places<'a> {
+    pub(super) variable: &'a dyn Fn(&str) -> Option<Vec<u8>>,
+    pub(super) workspace: Option<&'a Path>,
+}
+
+impl Places<'_> {
+    /// Absolute paths; a relative one lies in the workspace. What stands for nothing here, since
+    /// there is no home or no workspace or no such variable, is left out.
+    pub(super) fn all(&self, texts: &[PathText]) -> Vec<PathBuf> {
+        texts.iter().filter_map(|text| self.absolute(text.as_str())).collect()
+    }
+
+    /// The same, but relative paths stay as they are: they are meant in every directory.
+    pub(super) fn anywhere(&self, texts: &[PathText]) -> Vec<PathBuf> {
+        let one = |text: &PathText| {
+            let text = text.as_str();
+            if text.starts_with(['/', '~', '$']) {
+                return self.absolute(text);
+            }
+            let path: PathBuf = Path::new(text).components().collect();
+            (!path.as_os_str().is_empty() && path != Path::new(".")).then_some(path)
+        };
+        texts.iter().filter_map(one).collect()
+    }
+
+    fn absolute(&self, text: &str) -> Option<PathBuf> {
+        let path = if let Some(rest) = text.strip_prefix('~') {
+            self.named("HOME")?.join(rest.trim_start_matches('/'))
+        } else if let Some(rest) = text.strip_prefix('$') {
+            let (name, rest) = rest.split_once('/').unwrap_or((rest, ""));
+            let base = self.named(name)?;
+            if rest.is_empty() { base } else { base.join(rest) }
+        } else if text.starts_with('/') {
+            PathBuf::from(text)
+        } else {
+            self.workspace?.join(text)
+        };
+        // Without `.` and double slashes, so that paths can be compared.
+        Some(path.components().collect())
+    }
+
+    fn named(&self, name: &str) -> Option<PathBuf> {
+        let value = PathBuf::from(std::ffi::OsString::from_vec((self.variable)(name)?));
+        value.is_absolute().then_some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_paths_stand_for_places_of_this_run() {
+        let variable = |name: &str| match name {
+            "HOME" => Some(b"/home/me".to_vec()),
+            "SOCKET" => Some(b"/run/x.sock".to_vec()),
+            _ => None,
+        };
+        let places = Places { variable: &variable, workspace: Some(Path::new("/work")) };
+        let texts = |all: &[&str]| -> Vec<PathText> {
+            all.iter().map(|text| PathText::try_from(text.to_string()).unwrap()).collect()
+        };
+        let all = places.all(&texts(&[".", "~", "~/.ssh", "/etc//x/", "sub/.", "$SOCKET", "$NO"]));
+        let expected =
+            ["/work", "/home/me", "/home/me/.ssh", "/etc/x", "/work/sub", "/run/x.sock"];
+        assert_eq!(all, expected.map(PathBuf::from));
+        let all = places.anywhere(&texts(&[".git/hooks", "~/.profile", "."]));
+        assert_eq!(all, [".git/hooks", "/home/me/.profile"].map(PathBuf::from));
+    }
+}

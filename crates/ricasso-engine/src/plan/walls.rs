@@ -1,0 +1,111 @@
+//! What each part of a cage is held by on a machine, or why it cannot be.
+
+use super::cage::Cage;
+use crate::policy::Reach;
+use ricasso_os::{Host, Namespaces};
+use std::path::Path;
+
+/// The mechanism, or the reason why there is none.
+pub(super) type Offer = Result<String, String>;
+
+fn has_namespaces(host: &Host) -> bool {
+    match host.powers.namespaces {
+        Namespaces::None => false,
+        Namespaces::User | Namespaces::Root => true,
+    }
+}
+
+/// Files: mounts and Landlock, or Landlock and the warden's answers.
+pub(super) fn files(cage: &Cage, host: &Host) -> Offer {
+    let powers = host.powers;
+    if !powers.seccomp {
+        return Err("this kernel has no seccomp filters".into());
+    }
+    if has_namespaces(host) {
+        if powers.landlock > 0 {
+            return Ok(format!("landlock{}+mountns", powers.landlock));
+        }
+        if !reads_everything(cage) {
+            return Err("roots for reading need Landlock, which this kernel does not have".into());
+        }
+        return Ok("mountns".into());
+    }
+    if !powers.holds_files_alone() {
+        return Err(format!(
+            "there are no user namespaces here, and Landlock has version {} where 6 is needed; \
+             allow user namespaces, or use Linux 6.12 or newer",
+            powers.landlock
+        ));
+    }
+    let inside = |hidden: &&std::path::PathBuf| {
+        cage.write.iter().any(|root| hidden.starts_with(root) && hidden != &root)
+    };
+    if let Some(hidden) = cage.hide.iter().find(inside) {
+        return Err(format!(
+            "{} is hidden inside a writable root, which needs mount namespaces; allow user \
+             namespaces, or take it out of files.hide",
+            hidden.display()
+        ));
+    }
+    Ok(format!("landlock{}+notify", powers.landlock))
+}
+
+/// The program list.
+pub(super) fn programs(cage: &Cage, host: &Host) -> Offer {
+    let powers = host.powers;
+    if cage.programs.is_empty() && powers.seccomp {
+        return Ok("seccomp".into());
+    }
+    if powers.landlock == 0 || !powers.seccomp {
+        return Err("a program list needs Landlock and seccomp".into());
+    }
+    if !powers.made_code {
+        return Err("a program list needs Linux 6.3 or newer".into());
+    }
+    if has_namespaces(host) {
+        return Ok(format!("landlock{}+noexec+mdwe", powers.landlock));
+    }
+    if !powers.notify {
+        return Err("a program list needs seccomp notifications where there are no mounts".into());
+    }
+    Ok(format!("landlock{}+gate+mdwe", powers.landlock))
+}
+
+/// The network.
+pub(super) fn net(cage: &Cage, host: &Host) -> Offer {
+    let powers = host.powers;
+    if !powers.seccomp {
+        return Err("this kernel has no seccomp filters".into());
+    }
+    if !cage.sockets.is_empty() && !powers.tells_sockets_apart() {
+        return Err(format!(
+            "net.sockets grants single unix sockets, which needs Landlock version 9 (Linux 7.1); \
+             this kernel has version {}; leave net.sockets empty",
+            powers.landlock
+        ));
+    }
+    Ok(match cage.net {
+        Reach::Loopback if has_namespaces(host) && powers.netns => "netns".into(),
+        Reach::Loopback | Reach::None => "seccomp".into(),
+        Reach::Open => "none".into(),
+    })
+}
+
+/// The end of the whole tree.
+pub(super) fn kill(cage: &Cage, host: &Host) -> Option<String> {
+    if cage.confines_files() && has_namespaces(host) {
+        return Some("pidns".into());
+    }
+    host.kill.map(str::to_string)
+}
+
+/// Whether a private loopback was asked for and none at all is what there is.
+pub(super) fn is_stricter(cage: &Cage, host: &Host) -> bool {
+    cage.confines_files()
+        && cage.net == Reach::Loopback
+        && !(has_namespaces(host) && host.powers.netns)
+}
+
+fn reads_everything(cage: &Cage) -> bool {
+    cage.read.iter().any(|root| root == Path::new("/"))
+}
