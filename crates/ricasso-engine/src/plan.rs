@@ -72,7 +72,7 @@ pub fn draw(
     if let Some(reason) = fit.refusal(policy) {
         return Err(undrawn(Lack::Confinement, reason));
     }
-    let built = cage.built(ground.host);
+    let built = cage.built(ground.host, &fit.enforced().missing);
     let variables = env::of(policy, request, ground.environment, built.as_ref());
     let starts = start::of(request, policy, ground.host, &variables)
         .map_err(|reason| undrawn(Lack::Shell, reason))?;

@@ -62,6 +62,10 @@ pub struct Walls {
     pub namespaces: Namespaces,
     /// Whether the network is a namespace of the session.
     pub netns: bool,
+    /// Whether files are held at all.
+    pub files: bool,
+    /// Whether system calls are filtered at all.
+    pub calls: bool,
 }
 
 /// How far the network reaches.

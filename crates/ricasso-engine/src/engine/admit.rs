@@ -15,8 +15,8 @@ use crate::request::{Request, Stdin};
 use crate::run::{Failure, JobDir, JobId};
 use crate::scene::{Live, Scene};
 use ricasso_os::{Input, Warden};
-use std::sync::Arc;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// What the gate says.

@@ -284,6 +284,12 @@ impl Hall {
             };
             hints.push(text(&format!("the deadline was cut to {applied:?}, the policy's {key}")));
         }
+        if admitted.plan().is_stricter() {
+            hints.push(Redacted::constant(
+                "net is none: a loopback of the session's own needs network namespaces, which \
+                 this machine does not give",
+            ));
+        }
         let read = policy::hints(admitted.request(), &self.policy);
         hints.extend(read.iter().map(|hint| text(hint)));
         let numbered = steps.iter().enumerate();

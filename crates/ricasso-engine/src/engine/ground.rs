@@ -10,16 +10,12 @@ use std::path::{Path, PathBuf};
 
 /// The machine as the jobs of this policy meet it. Mode open asks for nothing of a cage, and pays
 /// for no probe.
-pub(super) fn host(
-    keeper: &Keeper,
-    policy: &Policy,
-    given: Option<Powers>,
-) -> Result<Host, Error> {
+pub(super) fn host(keeper: &Keeper, policy: &Policy, given: Option<Powers>) -> Result<Host, Error> {
     let mut host = Host::probe();
     let probe = match (policy.mode(), policy.net().allow) {
         (Mode::Open, _) => return Ok(host),
-        (Mode::Read | Mode::Workspace, Reach::Loopback) => Probe::Everything,
-        (Mode::Read | Mode::Workspace, Reach::None | Reach::Open) => Probe::WithoutNetwork,
+        (Mode::Read | Mode::Workspace, Reach::Loopback | Reach::None) => Probe::Everything,
+        (Mode::Read | Mode::Workspace, Reach::Open) => Probe::WithoutNetwork,
     };
     host.powers = match given {
         Some(powers) => powers,
@@ -54,8 +50,8 @@ impl Hall {
     pub(super) fn network_of(&self, request: &Request) -> Network {
         let own = match (self.policy.mode(), self.policy.net().allow) {
             (Mode::Open, _) => false,
-            (Mode::Read | Mode::Workspace, Reach::Loopback) => self.host.powers.netns,
-            (Mode::Read | Mode::Workspace, Reach::None | Reach::Open) => false,
+            (Mode::Read | Mode::Workspace, Reach::Loopback | Reach::None) => self.host.powers.netns,
+            (Mode::Read | Mode::Workspace, Reach::Open) => false,
         };
         if own { Network::Of(request.caller.session.clone()) } else { Network::Any }
     }

@@ -1,11 +1,11 @@
 //! Opening the house: the state directory, the ledger, the owner's file; and closing what a dead
 //! owner left open.
 
-use super::{Hall, ground};
 use super::chores::{Chore, Chores, Housekeeper};
 use super::paper::PolicyPaper;
 use super::retain::Retention;
 use super::yard::Yard;
+use super::{Hall, ground};
 use crate::capture::{Redactor, Secrets};
 use crate::error::Error;
 use crate::policy::Policy;

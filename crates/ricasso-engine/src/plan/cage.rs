@@ -101,16 +101,18 @@ impl Cage {
     }
 
     /// The cage as the machine builds it; none in mode open.
-    pub(super) fn built(&self, host: &Host) -> Option<ricasso_os::Cage> {
+    pub(super) fn built(&self, host: &Host, missing: &[&str]) -> Option<ricasso_os::Cage> {
         if !self.confines_files() {
             return None;
         }
+        let held = |part: &str| !missing.contains(&part);
         let powers = host.powers;
         let spaces = match powers.namespaces {
             Namespaces::None => false,
             Namespaces::User | Namespaces::Root => true,
         };
         let net = match self.net {
+            _ if !held("net") => Net::Open,
             Reach::None => Net::None,
             // Without a network of its own the loopback would be the machine's.
             Reach::Loopback if spaces && powers.netns => Net::Loopback,
@@ -121,7 +123,9 @@ impl Cage {
             walls: Walls {
                 landlock: powers.landlock,
                 namespaces: powers.namespaces,
-                netns: net == Net::Loopback,
+                netns: spaces && powers.netns && net != Net::Open,
+                files: held("files"),
+                calls: powers.seccomp,
             },
             write: self.write.clone(),
             read: self.read.clone(),
@@ -133,14 +137,12 @@ impl Cage {
                 (Tmp::Host, _) => ricasso_os::Tmp::Host,
                 // Without mounts a directory of ours is the only private one.
                 (Tmp::Private, _) if spaces => ricasso_os::Tmp::Private,
-                (Tmp::Private | Tmp::Session, Some(path)) => {
-                    ricasso_os::Tmp::Session(path.clone())
-                }
+                (Tmp::Private | Tmp::Session, Some(path)) => ricasso_os::Tmp::Session(path.clone()),
                 (Tmp::Private | Tmp::Session, None) => ricasso_os::Tmp::Private,
             },
             net,
             sockets: self.sockets.clone(),
-            programs: self.listed_programs.then(|| self.programs.clone()),
+            programs: (self.listed_programs && held("programs")).then(|| self.programs.clone()),
         })
     }
 }

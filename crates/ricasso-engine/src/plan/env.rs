@@ -52,7 +52,8 @@ fn caged(cage: &Cage) -> Vec<(&'static str, PathBuf)> {
         Tmp::Session(path) if !shown => path.clone(),
         Tmp::Session(_) | Tmp::Private | Tmp::Host => PathBuf::from("/tmp"),
     };
-    let mut all = vec![("XDG_CACHE_HOME", tmp.join("cache")), ("npm_config_cache", tmp.join("npm"))];
+    let mut all =
+        vec![("XDG_CACHE_HOME", tmp.join("cache")), ("npm_config_cache", tmp.join("npm"))];
     if !shown {
         all.push(("TMPDIR", tmp));
     }

@@ -63,13 +63,12 @@ mod tests {
             "SOCKET" => Some(b"/run/x.sock".to_vec()),
             _ => None,
         };
-        let places = Places { variable: &variable, workspace: Some(Path::new("/work")) };
+        let places = Places { variable: &variable, workspace: Some(Path::new("/w")) };
         let texts = |all: &[&str]| -> Vec<PathText> {
             all.iter().map(|text| PathText::try_from(text.to_string()).unwrap()).collect()
         };
         let all = places.all(&texts(&[".", "~", "~/.ssh", "/etc//x/", "sub/.", "$SOCKET", "$NO"]));
-        let expected =
-            ["/work", "/home/me", "/home/me/.ssh", "/etc/x", "/work/sub", "/run/x.sock"];
+        let expected = ["/w", "/home/me", "/home/me/.ssh", "/etc/x", "/w/sub", "/run/x.sock"];
         assert_eq!(all, expected.map(PathBuf::from));
         let all = places.anywhere(&texts(&[".git/hooks", "~/.profile", "."]));
         assert_eq!(all, [".git/hooks", "/home/me/.profile"].map(PathBuf::from));

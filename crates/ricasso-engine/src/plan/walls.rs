@@ -85,7 +85,7 @@ pub(super) fn net(cage: &Cage, host: &Host) -> Offer {
         ));
     }
     Ok(match cage.net {
-        Reach::Loopback if has_namespaces(host) && powers.netns => "netns".into(),
+        Reach::Loopback | Reach::None if has_namespaces(host) && powers.netns => "netns".into(),
         Reach::Loopback | Reach::None => "seccomp".into(),
         Reach::Open => "none".into(),
     })

@@ -76,9 +76,12 @@ pub(crate) fn confine(standing: &Standing) -> Result<Confined, (Stage, Errno)> {
     if standing.listed.as_ref().is_some_and(|listed| !listed.programs.is_empty()) {
         refuse_made_code().map_err(at(Stage::Programs))?;
     }
-    if standing.cage.walls.landlock > 0 {
+    if standing.cage.walls.landlock > 0 && standing.cage.walls.files {
         let rules = rules(standing).map_err(at(Stage::Files))?;
         rules.restrict_self().map_err(at(Stage::Files))?;
+    }
+    if !standing.cage.walls.calls {
+        return Ok(Confined { listener: None });
     }
     let listener = standing.filter.install().map_err(at(Stage::Calls))?;
     Ok(Confined { listener })

@@ -177,12 +177,18 @@ impl Filter {
         );
         let mut ioctl = Steps::new().when_one_of(1, &TERMINAL_INJECTION, deny);
         if !cage.has_namespaces() {
-            ioctl = ioctl.when_one_of(1, &FLAG_CALLS, Action::Fail(libc::EOPNOTSUPP));
             hold_without_namespaces(&mut rules);
+        }
+        let asked = cage.walls.files && !cage.has_namespaces();
+        if asked {
+            ioctl = ioctl.when_one_of(1, &FLAG_CALLS, Action::Fail(libc::EOPNOTSUPP));
+            rules.set_all(METADATA, Action::Ask);
+            let newer = [SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR];
+            rules.set_all(&newer, Action::Fail(libc::ENOSYS));
         }
         rules.set(libc::SYS_ioctl, ioctl.otherwise(Action::Allow));
         sockets(&mut rules, cage);
-        let asks = programs(&mut rules, cage) || !cage.has_namespaces();
+        let asks = programs(&mut rules, cage) || asked;
         Filter { program: rules.assemble(), asks }
     }
 
@@ -217,8 +223,6 @@ impl Filter {
 fn hold_without_namespaces(rules: &mut Rules) {
     let deny = Action::Fail(libc::EPERM);
     rules.set_all(SHARED, Action::Fail(libc::ENOSYS));
-    rules.set_all(METADATA, Action::Ask);
-    rules.set_all(&[SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR], Action::Fail(libc::ENOSYS));
     let own_alone = |argument| Steps::new().when_zero(argument, Action::Allow).otherwise(deny);
     for call in [
         libc::SYS_sched_setaffinity,

@@ -94,8 +94,9 @@ fn become_command(parts: &Parts<'_>, standing: &Standing) -> Failure {
 
 fn namespaces(cage: &Cage, loopback: Option<&Loopback>) -> Result<(), Errno> {
     let wanted = match cage.net {
-        Net::Loopback => cage.walls.netns,
-        Net::None | Net::Open => false,
+        // A network without sockets has nothing to list in /proc either.
+        Net::Loopback | Net::None => cage.walls.netns,
+        Net::Open => false,
     };
     let mut flags = SPACES;
     match loopback {

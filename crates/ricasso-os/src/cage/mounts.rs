@@ -57,13 +57,13 @@ pub(super) fn build(cage: &Cage, listed: Option<&Listed>) -> Result<(), Errno> {
     for (path, tree) in devices.iter().chain(&programs) {
         raw::attach(tree, raw::borrow(&raw::hold(path)?))?;
     }
-    lay(layers)?;
+    lay(layers, noexec)?;
     terminals()?;
     protect(cage)
 }
 
 /// Lays the whole list, and then seals what only served as mount points.
-fn lay(layers: Vec<(PathBuf, Layer)>) -> Result<(), Errno> {
+fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
     let paths: Vec<PathBuf> = layers.iter().map(|(path, _)| path.clone()).collect();
     let is_masked = |(_, layer): &(PathBuf, Layer)| matches!(layer, Layer::Mask);
     // Made before anything is laid: the place where masks are made may be one of the layers.
@@ -72,7 +72,10 @@ fn lay(layers: Vec<(PathBuf, Layer)>) -> Result<(), Errno> {
     for (at, (path, layer)) in layers.into_iter().enumerate() {
         match layer {
             Layer::Tree(tree) => raw::attach(&tree, raw::borrow(&place(&path, &tree)?))?,
-            Layer::Memory(options) => mount_memory(&path, options)?,
+            Layer::Memory(options) => {
+                mount_memory(&path, options)?;
+                raw::seal(&raw::c_path(&path)?, Depth::One, noexec)?;
+            }
             // What another layer covers is hidden by that.
             Layer::Mask if path.symlink_metadata().is_err() => {}
             Layer::Mask if paths.get(at + 1).is_some_and(|next| next.starts_with(&path)) => {

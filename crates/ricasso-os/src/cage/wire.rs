@@ -10,8 +10,17 @@ impl Cage {
         out.number(u64::from(self.walls.landlock));
         out.number(self.walls.namespaces.number());
         out.number(u64::from(self.walls.netns));
-        for paths in [&self.write, &self.read, &self.hide, &self.show, &self.protect, &self.sockets]
-        {
+        out.number(u64::from(self.walls.files));
+        out.number(u64::from(self.walls.calls));
+        for paths in [
+            &self.write,
+            &self.read,
+            &self.hide,
+            &self.show,
+            &self.seen,
+            &self.protect,
+            &self.sockets,
+        ] {
             out.list(paths.iter().map(|path| path.as_os_str().as_bytes()));
         }
         match &self.tmp {
@@ -37,6 +46,8 @@ impl Cage {
             landlock: u32::try_from(from.number()?).ok()?,
             namespaces: Namespaces::from_number(from.number()?)?,
             netns: from.number()? == 1,
+            files: from.number()? == 1,
+            calls: from.number()? == 1,
         };
         let (write, read, hide) = (paths(from)?, paths(from)?, paths(from)?);
         let (show, seen, protect) = (paths(from)?, paths(from)?, paths(from)?);

@@ -133,8 +133,8 @@ fn the_end_of_the_output_is_shown_though_it_could_have_grown_into_a_secret() {
 #[test]
 fn refusals_say_the_rule_and_what_would_be_allowed() {
     let place = Place::new();
-    let answer = place.call(&["run", "-c", "true"]);
-    assert!(answer.stderr.contains("refused by not-enforceable"), "{}", answer.stderr);
+    let answer = place.call(&["run", "-c", "shutdown -h now"]);
+    assert!(answer.stderr.contains("refused by power"), "{}", answer.stderr);
     assert!(answer.stderr.contains("allowed instead: "), "{}", answer.stderr);
 }
 
@@ -176,11 +176,12 @@ fn what_is_enforced_and_what_is_missing_stands_in_the_reply() {
     assert_eq!([&open["mode"], &open["files"], &open["net"]], ["open", "none", "none"]);
     assert_eq!(open["kill"], "subreaper");
     assert_eq!(open["missing"], serde_json::json!([]));
-    place.write("p.toml", "partial = [\"files\", \"net\"]\n");
-    let answer = place.call(&["run", "--json", "--policy", "p.toml", "-c", "echo ran"]);
-    let reply: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
+    let caged = place.call(&["run", "--json", "-c", "echo ran"]);
+    let reply: serde_json::Value = serde_json::from_slice(&caged.stdout).unwrap();
     assert_eq!(reply["stdout"], "ran\n");
-    assert_eq!(reply["enforced"]["missing"], serde_json::json!(["files", "net"]));
+    assert_eq!(reply["enforced"]["mode"], "workspace");
+    assert_ne!(reply["enforced"]["files"], "none");
+    assert_eq!(reply["enforced"]["missing"], serde_json::json!([]));
 }
 
 #[test]
@@ -242,10 +243,11 @@ fn a_cage_that_may_be_missing_is_none_that_the_judge_relies_on() {
 #[test]
 fn what_the_door_decided_stands_in_the_json_reply_too() {
     let place = Place::new();
-    let mut command = place.command(&["run", "--json", "-c", "true"]);
+    let mut command = place.command(&["run", "--json", "-c", "touch ran"]);
     let output = command.current_dir(place.root.join("home")).output().unwrap();
     let reply: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(reply["ending"]["kind"], "refused");
+    assert_eq!(reply["enforced"]["mode"], "read");
+    assert!(!place.root.join("home/ran").exists());
     let hints = reply["hints"].to_string();
     assert!(hints.contains("mode read") && hints.contains("home directory"), "{hints}");
 }

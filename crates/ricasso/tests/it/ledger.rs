@@ -27,7 +27,7 @@ fn the_opening_entry_is_on_disk_before_the_child_exists() {
 #[test]
 fn refused_calls_are_recorded_too() {
     let place = Place::new();
-    assert_eq!(place.call(&["run", "-c", "true"]).code, 125);
+    assert_eq!(place.call(&["run", "-c", "shutdown now"]).code, 126);
     assert_eq!(place.call(&["run", "--mode", "open", "-c", "echo 'open"]).code, 126);
     let kinds: Vec<Value> =
         ledger_lines(&place).iter().map(|l| l["ending"]["kind"].clone()).collect();

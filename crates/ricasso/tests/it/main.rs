@@ -8,6 +8,7 @@
 )]
 
 mod bad_input;
+mod cage;
 mod deaths;
 mod doors;
 mod endings;

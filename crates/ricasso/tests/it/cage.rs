@@ -1,0 +1,242 @@
+//! The cage as a command meets it: forbidden acts are tried in real children, and the effect is
+//! looked for from outside. The long list of attempts is in `escape`.
+
+use crate::place::{Place, program, skip};
+use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
+use ricasso_engine::policy::{Layer, Origin, Overrides, Policy, Preset};
+use ricasso_engine::reply::Reply;
+use ricasso_engine::request::Bytes;
+use ricasso_engine::run::StateDir;
+use ricasso_os::{Cancel, Keeper, Namespaces, Powers, Probe};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+/// What this machine has.
+pub(crate) fn powers() -> Powers {
+    Keeper::program(program()).unwrap().powers(Probe::Everything).unwrap()
+}
+
+/// The machine as it is, without namespaces, and with an older Landlock beside namespaces.
+fn hosts() -> Vec<(&'static str, Powers)> {
+    let whole = powers();
+    let mut hosts = vec![("whole", whole)];
+    let bare = Powers { namespaces: Namespaces::None, netns: false, ..whole };
+    if bare.holds_files_alone() {
+        hosts.push(("without namespaces", bare));
+    } else {
+        skip("cage", "Landlock here is older than version 6");
+    }
+    if whole.namespaces == Namespaces::None {
+        skip("cage", "there are no namespaces here");
+    } else {
+        hosts.push(("without Landlock", Powers { landlock: 0, ..whole }));
+        hosts
+            .push(("with the first Landlock", Powers { landlock: 1.min(whole.landlock), ..whole }));
+    }
+    hosts
+}
+
+fn engine(place: &Place, policy: Policy, powers: Powers) -> Engine {
+    let keeper = Keeper::program(program()).unwrap();
+    let state = StateDir::at(&place.state()).unwrap();
+    let path: Bytes = "/usr/local/bin:/usr/bin:/bin".into();
+    let home = Bytes::from(place.root.join("home").into_os_string());
+    let environment = vec![("PATH".into(), path), ("HOME".into(), home)];
+    let (spares, chores, told) = (Spares::None, Chores::Inline, Vec::new());
+    let powers = Some(powers);
+    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers })
+        .unwrap()
+}
+
+fn run(engine: &Engine, place: &Place, text: &str) -> Reply {
+    let request = crate::library::request(place, text);
+    engine.run(&request, &Cancel::new().unwrap()).unwrap()
+}
+
+fn with(text: &str) -> Policy {
+    let text = format!("version = 1\n{text}");
+    let layer = Layer { origin: Origin::User, name: "test".into(), text };
+    Policy::from_layers(&[layer], &Overrides::default()).unwrap()
+}
+
+/// A file outside the workspace that nobody may change.
+fn outside(place: &Place) -> std::path::PathBuf {
+    let path = place.root.join("home/file");
+    fs::write(&path, "as it was\n").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    path
+}
+
+fn is_untouched(path: &std::path::Path) -> bool {
+    fs::read_to_string(path).is_ok_and(|text| text == "as it was\n")
+        && path.metadata().unwrap().permissions().mode() & 0o777 == 0o640
+}
+
+#[test]
+fn the_workspace_is_written_and_nothing_else_whatever_the_machine_offers() {
+    for (name, powers) in hosts() {
+        let place = Place::new();
+        let path = outside(&place);
+        let engine = engine(&place, Policy::preset(Preset::Workspace), powers);
+        let file = path.display();
+        let reply = run(
+            &engine,
+            &place,
+            &format!(
+                "echo in > made; chmod 600 made; echo x > {file}; chmod 777 {file}; \
+                 echo y > {file}.born; echo t > \"${{TMPDIR:-/tmp}}/t\" && echo scratch; \
+                 cat \"${{TMPDIR:-/tmp}}/t\""
+            ),
+        );
+        assert_eq!(reply.exit_code, Some(0), "{name}: {reply:?}");
+        assert_eq!(reply.stdout.get(), "scratch\nt\n", "{name}: {reply:?}");
+        assert_eq!(fs::read_to_string(place.work().join("made")).unwrap(), "in\n", "{name}");
+        assert!(is_untouched(&path), "{name}");
+        assert!(!place.root.join("home/file.born").exists(), "{name}");
+        assert!(reply.enforced.missing.is_empty(), "{name}: {:?}", reply.enforced);
+        assert_ne!(reply.enforced.files, "none", "{name}");
+    }
+}
+
+#[test]
+fn mode_read_changes_nothing_but_its_scratch() {
+    for (name, powers) in hosts() {
+        let place = Place::new();
+        let path = place.write("file", "as it was\n");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let engine = engine(&place, Policy::preset(Preset::Read), powers);
+        let reply = run(
+            &engine,
+            &place,
+            "cat file; echo x > file; chmod 777 file; touch -d @1 file; rm -f file; mkdir new; \
+             mktemp > /dev/null && echo scratch",
+        );
+        assert_eq!(reply.stdout.get(), "as it was\nscratch\n", "{name}: {reply:?}");
+        assert!(is_untouched(&path), "{name}");
+        assert!(path.metadata().unwrap().modified().unwrap().elapsed().unwrap().as_secs() < 600);
+        assert!(!place.work().join("new").exists(), "{name}");
+    }
+}
+
+#[test]
+fn less_than_the_policy_asks_for_is_refused_with_reason_and_remedy() {
+    let place = Place::new();
+    let weak = Powers { landlock: 2, namespaces: Namespaces::None, netns: false, ..powers() };
+    let strict = engine(&place, Policy::preset(Preset::Workspace), weak);
+    let reply = run(&strict, &place, "touch ran");
+    assert_eq!(reply.exit_code, Some(125), "{reply:?}");
+    let reason = &reply.reasons[0];
+    assert_eq!(reason.rule, "not-enforceable");
+    assert!(reason.message.get().contains("user namespaces"), "{reason:?}");
+    assert!(reason.remedy.get().contains("partial = [\"files\"]"), "{reason:?}");
+    assert!(!place.work().join("ran").exists());
+    drop(strict);
+    let lax = engine(&place, with("extends = \"workspace\"\npartial = [\"files\"]\n"), weak);
+    let reply = run(&lax, &place, "touch ran");
+    assert_eq!(reply.enforced.missing, ["files"], "{reply:?}");
+    assert!(place.work().join("ran").exists(), "{reply:?}");
+}
+
+#[test]
+fn endings_in_a_cage_are_the_commands_own() {
+    for (name, powers) in hosts() {
+        let place = Place::new();
+        let engine = engine(&place, Policy::preset(Preset::Workspace), powers);
+        let ending = |text: &str| {
+            let reply = run(&engine, &place, text);
+            serde_json::to_value(reply.ending).unwrap()
+        };
+        assert_eq!(ending("exit 7")["code"], 7, "{name}");
+        assert_eq!(ending("kill -SEGV $$")["signal"], 11, "{name}");
+        assert_eq!(ending("kill -9 $$")["signal"], 9, "{name}");
+        let reply = run(&engine, &place, "sleep 600 & setsid sleep 601 & echo left");
+        assert_eq!(reply.stdout.get(), "left\n", "{name}");
+        assert_eq!(reply.survivors.len(), 2, "{name}: {:?}", reply.survivors);
+        for survivor in &reply.survivors {
+            let there = std::path::PathBuf::from(format!("/proc/{}", survivor.pid));
+            crate::place::eventually("the survivor is gone", || !there.exists());
+        }
+    }
+}
+
+#[test]
+fn secrets_are_hidden_and_what_is_shown_is_seen() {
+    for (name, powers) in hosts() {
+        let place = Place::new();
+        let ssh = place.root.join("home/.ssh");
+        fs::create_dir(&ssh).unwrap();
+        fs::write(ssh.join("id_key"), "secret\n").unwrap();
+        fs::write(ssh.join("known_hosts"), "public\n").unwrap();
+        let engine = engine(&place, Policy::preset(Preset::Workspace), powers);
+        let reply = run(
+            &engine,
+            &place,
+            "ls ~/.ssh; cat ~/.ssh/id_key ~/.ssh/known_hosts; ls $XDG_STATE_HOME ~/../state/ricasso",
+        );
+        assert!(!reply.stdout.get().contains("secret"), "{name}: {reply:?}");
+        assert!(!reply.stdout.get().contains("ledger"), "{name}: {reply:?}");
+        assert!(reply.stdout.get().contains("public"), "{name}: {reply:?}");
+    }
+}
+
+#[test]
+fn jobs_of_a_session_reach_each_other_and_nobody_else() {
+    let whole = powers();
+    if !whole.netns {
+        return skip("jobs_of_a_session", "there are no network namespaces here");
+    }
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    listener.set_nonblocking(true).unwrap();
+    let place = Place::new();
+    let engine = engine(&place, Policy::preset(Preset::Workspace), whole);
+    let inside = engine
+        .start(
+            &crate::library::request(
+                &place,
+                "exec python3 -c \"import socket; s=socket.create_server(('127.0.0.1', 7654)); \
+                 open('up', 'w'); s.accept()[0].sendall(b'found')\"",
+            ),
+            Cancel::new().unwrap(),
+        )
+        .unwrap();
+    crate::place::eventually("the server is up", || place.work().join("up").exists());
+    let reply = run(
+        &engine,
+        &place,
+        &format!(
+            "exec 3<>/dev/tcp/127.0.0.1/7654 && cat <&3; \
+             (exec 4<>/dev/tcp/127.0.0.1/{port}) && echo outside"
+        ),
+    );
+    assert_eq!(reply.stdout.get(), "found", "{reply:?}");
+    assert!(listener.accept().is_err(), "somebody came through");
+    assert_eq!(inside.wait().unwrap().exit_code, Some(0));
+}
+
+#[test]
+fn only_listed_programs_start() {
+    for (name, powers) in hosts().into_iter().filter(|(_, powers)| powers.landlock > 0) {
+        if !powers.made_code {
+            return skip("only_listed_programs_start", "this kernel is older than 6.3");
+        }
+        let place = Place::new();
+        let policy = "extends = \"workspace\"\nshell = \"sh\"\n[programs]\nallow = [\"sh\", \"cat\", \"cp\"]\n";
+        let engine = engine(&place, with(policy), powers);
+        // What the text shows is the judge's business; this is about what it does not show.
+        place.write(
+            "script",
+            "cp /bin/ls mine; echo listed | cat; ./mine; ls; $(command -v env) echo env; \
+             /lib64/ld-linux-x86-64.so.2 ./mine; exit 3",
+        );
+        let reply = run(&engine, &place, "sh script");
+        assert_eq!(reply.stdout.get(), "listed\n", "{name}: {reply:?}");
+        assert_eq!(reply.exit_code, Some(3), "{name}: {reply:?}");
+        drop(engine);
+        let none =
+            self::engine(&place, with("extends = \"workspace\"\n[programs]\nallow = []\n"), powers);
+        let reply = run(&none, &place, ": > ran");
+        assert_ne!(reply.exit_code, Some(0), "{name}: {reply:?}");
+        assert!(!place.work().join("ran").exists());
+    }
+}
