@@ -2,6 +2,7 @@
 //! tells how to start them and how to read them.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench speaks to its reader")]
 
+mod cage;
 mod capture;
 mod flood;
 mod ledger;
@@ -24,21 +25,28 @@ fn main() -> ExitCode {
     let held = match std::env::args().nth(1).as_deref() {
         Some("ledger") => ledger::run(warm),
         Some("run") => run::run(cold, warm),
-        Some("flood") => flood::run(cold).unwrap_or_else(|error| {
-            eprintln!("{error}");
-            false
-        }),
+        Some("cage") => told(cage::run(cold, warm, cage::Machine::Plain)),
+        // Started by `cage` under a filter.
+        Some("walls") => told(cage::run(cold, warm, cage::Machine::WithoutNamespaces)),
+        Some("flood") => told(flood::run(cold)),
         Some("reader") => {
             reader::run();
             true
         }
         Some("capture") => capture::run().map_err(|error| eprintln!("{error}")).is_ok(),
         _ => {
-            eprintln!(
-                "usage: cargo run --release -p ricasso-bench -- run|ledger|flood|capture|reader"
-            );
+            let verbs = "run|cage|ledger|flood|capture|reader";
+            eprintln!("usage: cargo run --release -p ricasso-bench -- {verbs}");
             return ExitCode::from(2);
         }
     };
     if held { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Whether the bars were held; an error is told, and holds none.
+fn told(held: Result<bool, Box<dyn std::error::Error>>) -> bool {
+    held.unwrap_or_else(|error| {
+        eprintln!("{error}");
+        false
+    })
 }

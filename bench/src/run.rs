@@ -35,10 +35,18 @@ pub(crate) fn run(cold: Keeper, warm: Keeper) -> bool {
 }
 
 pub(crate) fn engine(keeper: Keeper, place: &std::path::Path, spares: Spares) -> Engine {
+    engine_of(keeper, place, spares, Policy::preset(Preset::Open))
+}
+
+pub(crate) fn engine_of(
+    keeper: Keeper,
+    place: &std::path::Path,
+    spares: Spares,
+    policy: Policy,
+) -> Engine {
     let state = StateDir::at(place).expect("a temporary state directory can be made");
     let environment =
         std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
-    let policy = Policy::preset(Preset::Open);
     let chores = Chores::Beside;
     let (told, powers) = (Vec::new(), None);
     Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers })
@@ -72,7 +80,7 @@ pub(crate) fn rest() {
     }
 }
 
-fn report(name: &str, these: &[Duration], bare: &[Duration], most: f64) -> bool {
+pub(crate) fn report(name: &str, these: &[Duration], bare: &[Duration], most: f64) -> bool {
     let ratios = these.iter().zip(bare).map(|(a, b)| a.as_secs_f64() / b.as_secs_f64());
     let ratio = median(ratios.collect());
     let least = |all: &[Duration]| all.iter().min().copied().unwrap_or_default();
@@ -99,7 +107,7 @@ pub(crate) fn once(engine: &Engine, request: &Request, cancel: &Cancel) -> Durat
     took
 }
 
-fn bare_spawn() -> Duration {
+pub(crate) fn bare_spawn() -> Duration {
     let began = Instant::now();
     let mut command = Command::new("/bin/sh");
     command.args(["-c", "true"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -1,0 +1,163 @@
+//! What the cage adds: `sh -c true` with both streams captured, open, caged, and by bubblewrap.
+//!
+//! Interleaved and compared within rounds, as in `run`. The walls alone, without namespaces, are
+//! measured in a copy of this program under a filter that refuses namespaces.
+
+use crate::run::{bare_spawn, engine_of, median, once, report, rest};
+use ricasso_engine::engine::{Engine, Spares};
+use ricasso_engine::policy::{Policy, Preset};
+use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
+use ricasso_os::{Cancel, Keeper};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// As many as the bars ask for.
+const ROUNDS: usize = 400;
+/// Landlock and seccomp alone, beside the same engine in mode open.
+const MOST_WALLS: f64 = 1.25;
+/// The whole cage, cold, beside a bare spawn.
+const MOST_CAGE: f64 = 3.0;
+/// Bubblewrap beside the whole cage.
+const LEAST_BUBBLEWRAP: f64 = 3.0;
+
+/// What this machine offers the cage.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Machine {
+    Plain,
+    WithoutNamespaces,
+}
+
+/// Measures and prints; returns whether the bars hold.
+pub(crate) fn run(open: Keeper, caged: Keeper, machine: Machine) -> Result<bool, Box<dyn Error>> {
+    let place = std::env::temp_dir().join(format!("ricasso-cage-{}", std::process::id()));
+    let work = place.join("work");
+    std::fs::create_dir_all(&work)?;
+    let open = engine_of(open, &place.join("open"), Spares::None, Policy::preset(Preset::Open));
+    let policy = Policy::preset(Preset::Workspace);
+    let caged = engine_of(caged, &place.join("caged"), Spares::None, policy);
+    let held = match machine {
+        Machine::Plain => plain(&open, &caged, &work).and_then(|held| {
+            let walls = in_a_copy(&place)?;
+            Ok(held && walls)
+        }),
+        Machine::WithoutNamespaces => walls(&open, &caged, &work),
+    };
+    drop((open, caged));
+    // The place is ours alone; what cannot be removed is in the temporary directory.
+    let _ = std::fs::remove_dir_all(place);
+    held
+}
+
+fn plain(open: &Engine, caged: &Engine, work: &Path) -> Result<bool, Box<dyn Error>> {
+    let (request, cancel) = (request(work), Cancel::new()?);
+    let bubblewrap = Command::new("bwrap").arg("--version").output().is_ok();
+    println!("sh -c true, both streams captured, {ROUNDS} interleaved rounds");
+    println!("  enforced: {}", enforced(caged, &request, &cancel)?);
+    let (mut bare, mut opened, mut cage, mut foreign) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        rest();
+        bare.push(bare_spawn());
+        rest();
+        opened.push(once(open, &request, &cancel));
+        rest();
+        cage.push(once(caged, &request, &cancel));
+        if bubblewrap {
+            rest();
+            foreign.push(by_bubblewrap(work)?);
+        }
+    }
+    report("engine, mode open", &opened, &bare, 1.6);
+    let cold = report("engine, whole cage, cold", &cage, &bare, MOST_CAGE);
+    if !bubblewrap {
+        println!("  bubblewrap is not installed: nothing to compare with (Debian: bubblewrap)");
+        return Ok(cold);
+    }
+    let ratio = ratio(&foreign, &cage);
+    let faster = ratio >= LEAST_BUBBLEWRAP;
+    let word = if faster { "held" } else { "MISSED" };
+    println!("  bubblewrap takes x{ratio:.2} of the whole cage (at least x3: {word})");
+    Ok(cold && faster)
+}
+
+fn walls(open: &Engine, caged: &Engine, work: &Path) -> Result<bool, Box<dyn Error>> {
+    let (request, cancel) = (request(work), Cancel::new()?);
+    println!("the same where no namespaces may be made: Landlock and seccomp alone");
+    println!("  enforced: {}", enforced(caged, &request, &cancel)?);
+    let (mut opened, mut cage) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        rest();
+        opened.push(once(open, &request, &cancel));
+        rest();
+        cage.push(once(caged, &request, &cancel));
+    }
+    let ratio = ratio(&cage, &opened);
+    let held = ratio <= MOST_WALLS;
+    let word = if held { "held" } else { "MISSED" };
+    let least = |all: &[Duration]| all.iter().min().copied().unwrap_or_default();
+    println!(
+        "  walls alone x{ratio:.2} of mode open (at most x{MOST_WALLS}: {word}); least {:?}, {:?}",
+        least(&cage),
+        least(&opened)
+    );
+    Ok(held)
+}
+
+/// The median of the ratios within rounds.
+fn ratio(these: &[Duration], those: &[Duration]) -> f64 {
+    let ratios = these.iter().zip(those).map(|(a, b)| a.as_secs_f64() / b.as_secs_f64());
+    median(ratios.collect())
+}
+
+/// What really holds, so that a number is never read for a cage that was not there.
+fn enforced(engine: &Engine, request: &Request, cancel: &Cancel) -> Result<String, Box<dyn Error>> {
+    let reply = engine.run(request, cancel)?;
+    Ok(format!("{:?}", reply.enforced))
+}
+
+/// This program again, under the probe's filter.
+fn in_a_copy(place: &Path) -> Result<bool, Box<dyn Error>> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases/escape/probe");
+    let probe = place.join("probe");
+    let names = ["main", "files", "net", "processes", "kernel", "code", "doors", "wraps", "stands"];
+    let files = names.iter().map(|name| source.join(format!("{name}.c")));
+    let built = Command::new("cc").arg("-o").arg(&probe).args(files).arg("-ldl").status()?;
+    if !built.success() {
+        return Err("the probe of the escape suite does not build".into());
+    }
+    let ourselves = std::env::current_exe()?;
+    let status = Command::new(probe).arg("without-namespaces").arg(ourselves).arg("walls").status();
+    Ok(status?.success())
+}
+
+fn by_bubblewrap(work: &Path) -> Result<Duration, Box<dyn Error>> {
+    let began = Instant::now();
+    let mut command = Command::new("bwrap");
+    command
+        .args(["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"])
+        .args(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"])
+        .args([Path::new("--bind"), work, work])
+        .args(["--", "/bin/sh", "-c", "true"]);
+    let output = command.stdin(Stdio::null()).output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+    }
+    Ok(began.elapsed())
+}
+
+/// The same program as the bare spawn, in a workspace.
+fn request(work: &Path) -> Request {
+    Request {
+        steps: vec![Step::Argv(vec!["/bin/sh".into(), "-c".into(), "true".into()])],
+        on_failure: OnFailure::Stop,
+        cwd: work.to_path_buf(),
+        workspace: Some(PathBuf::from(work)),
+        env: Vec::new(),
+        stdin: Stdin::Closed,
+        timeout: None,
+        caller: Caller { door: "library".into(), session: "bench".into(), client: None },
+        manner: Manner::default(),
+    }
+}
