@@ -77,6 +77,11 @@ const ROWS: &[Row] = &[
 /// What will happen to the file of this path, which is relative to the workspace.
 pub(super) fn why(path: &Path) -> Option<&'static str> {
     let names = names(path)?;
+    if let Some(at) = names.iter().position(|name| name == ".git")
+        && let Some(why) = why_deep_in_repository(&names[at + 1..])
+    {
+        return Some(why);
+    }
     let row = ROWS.iter().find(|(pattern, _)| ends_with(&names, pattern));
     row.filter(|_| !is_sample(&names)).map(|(_, why)| *why)
 }
@@ -89,6 +94,17 @@ pub(super) fn why_in_repository(path: &Path) -> Option<&'static str> {
     match names.as_slice() {
         ["hooks", name] if !name.ends_with(".sample") => Some(HOOK),
         ["config" | "config.worktree"] | ["info", "attributes"] => Some(GIT),
+        _ => None,
+    }
+}
+
+/// The repositories of submodules and work trees lie inside their owner's.
+fn why_deep_in_repository(names: &[String]) -> Option<&'static str> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    match names.as_slice() {
+        ["modules" | "worktrees", .., "hooks", name] if !name.ends_with(".sample") => Some(HOOK),
+        ["modules" | "worktrees", .., "config" | "config.worktree"]
+        | ["modules" | "worktrees", .., "info", "attributes"] => Some(GIT),
         _ => None,
     }
 }
@@ -136,6 +152,9 @@ mod tests {
         assert_eq!(why(".git/hooks/post-checkout"), Some(HOOK));
         assert_eq!(why("sub/.GIT/Hooks/post-checkout"), Some(HOOK));
         assert_eq!(why(".git/hooks/pre-commit.sample"), None);
+        assert_eq!(why("a/.git/modules/b/c/hooks/post-checkout"), Some(HOOK));
+        assert_eq!(why(".git/modules/b/config"), Some(GIT));
+        assert_eq!(why(".git/modules/b/objects/x"), None);
         assert_eq!(why("a/b/.envrc"), Some(SHELL));
         assert_eq!(why("x.envrc"), None);
         assert_eq!(why("hooks/post-checkout"), None);

@@ -56,6 +56,9 @@ pub(super) fn of(hall: &Hall, attempt: &Attempt, actor: Actor) -> Vec<Outcome> {
 /// The cages in which it must be held, as flags. The short form tries the first on a plain machine
 /// and the last on the other.
 fn cages(attempt: &Attempt, machine: Machine) -> Vec<Vec<String>> {
+    if machine == Machine::WithoutNamespaces && attempt.namespaces.is_some() {
+        return Vec::new();
+    }
     let mut all: Vec<Vec<String>> = match &attempt.policy {
         Some(_) => vec![vec!["--policy".into(), "{stage}/policy.toml".into()]],
         None => attempt.modes.iter().map(|mode| vec!["--mode".into(), mode.clone()]).collect(),
@@ -94,8 +97,8 @@ fn caged(found: &Found, attempt: &Attempt, what: String) -> Outcome {
     let detail = format!("{ending} {rule} {}{}", found.stdout.trim(), found.stderr.trim());
     let kind = match (&found.effect, ending) {
         (Some(_), _) => Kind::Escaped,
-        (None, "refused" | "not_started") if rule == "not-enforceable" => Kind::NoCage,
         (None, "refused" | "not_started") if attempt.refusal.is_some() => Kind::Held,
+        (None, "refused" | "not_started") if rule == "not-enforceable" => Kind::NoCage,
         (None, _) if tried => Kind::Held,
         (None, _) => Kind::NotTried,
     };

@@ -346,7 +346,7 @@ impl Seen {
                 let snapshot = Snapshot::of(&path);
                 Some((path, snapshot))
             }
-            Effect::Stand | Effect::Said(_) | Effect::Exists(_) => None,
+            Effect::Stand | Effect::Said(_) | Effect::Exists(_) | Effect::Gone(_) => None,
         };
         Seen { effect, tree }
     }
@@ -366,6 +366,10 @@ impl Seen {
             Effect::Exists(name) => {
                 let path = stage.fill(name);
                 fs::symlink_metadata(&path).is_ok().then(|| format!("there is {path}"))
+            }
+            Effect::Gone(name) => {
+                let path = stage.fill(name);
+                fs::symlink_metadata(&path).is_err().then(|| format!("{path} is gone"))
             }
             Effect::Unnamed(name) => {
                 let (path, before) = self.tree.as_ref().unwrap();

@@ -57,6 +57,9 @@ pub(super) struct Attempt {
     /// Why the host may forbid it even in the open. Without this the effect must show there.
     #[serde(default)]
     pub(super) host: Option<String>,
+    /// Why only a cage with namespaces holds this, which the documentation says.
+    #[serde(default)]
+    pub(super) namespaces: Option<String>,
     /// The control runs without ricasso at all, since every mode holds this.
     #[serde(default)]
     pub(super) bare: bool,
@@ -76,6 +79,8 @@ pub(super) enum Effect {
     Said(String),
     /// This file has come into being.
     Exists(String),
+    /// This file is gone.
+    Gone(String),
     /// This file has come into being or changed, and the reply does not name it as obeyed later.
     Unnamed(String),
 }
@@ -123,6 +128,7 @@ impl Attempt {
             "stand" => Effect::Stand,
             "said" => Effect::Said(rest.into()),
             "exists" => Effect::Exists(rest.into()),
+            "gone" => Effect::Gone(rest.into()),
             "unnamed" => Effect::Unnamed(rest.into()),
             other => panic!("{}: an effect is not seen by {other}", self.name),
         }
