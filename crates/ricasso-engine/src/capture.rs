@@ -19,9 +19,11 @@ mod redact;
 mod redacted;
 pub mod scan;
 mod scanner;
+mod screen;
 mod spans;
 mod spool;
 mod store;
+mod watch;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,12 +34,25 @@ pub use read::{Owner, Reading, Which};
 pub use redact::{MIN_VALUE_BYTES, Redactor, Secrets};
 pub use redacted::Redacted;
 pub use scan::{Behind, Kind, Mark, Scan, Span};
+pub use screen::{Canvas, Picture};
 pub use spool::{Appended, Bounds, INLINE_BYTES, Spool, Totals};
 pub use store::spooled_bytes;
+pub use watch::{Batch, Beyond, Line, Lines, Takes};
 
 /// Reads, scans and copies go in blocks of this many bytes: the size of a pipe. Larger blocks
 /// leave the second-level cache and were slower in every measurement.
 pub const BLOCK_BYTES: usize = 64 * 1024;
+
+/// How far a spool is, as its owner tells others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Watermark {
+    /// How far each stream is decided.
+    pub marks: [Mark; 2],
+    /// Stored bytes of each stream.
+    pub bytes: [u64; 2],
+    /// Secrets found so far.
+    pub redactions: u64,
+}
 
 /// One of the two output streams of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -5,20 +5,31 @@
 
 mod admit;
 mod answer;
+mod basin;
+mod board;
 mod check;
 mod chores;
 mod close;
 mod conduct;
+mod desk;
 mod entries;
 mod ground;
+mod handle;
+mod inlet;
 mod job;
+mod jobs;
+mod keys;
 mod later;
+mod lookout;
+mod lost;
 mod open;
 mod paper;
+mod registry;
 mod replay;
 mod retain;
 mod shelf;
 mod start_failure;
+mod verbs;
 mod yard;
 
 use crate::capture::Redactor;
@@ -30,17 +41,24 @@ use crate::request::{Bytes, Request};
 use crate::run::StateDir;
 use crate::scene::Scene;
 use chores::Housekeeper;
+use desk::Desk;
 use paper::PolicyPaper;
+use registry::Registry;
 use retain::Retention;
 use ricasso_os::{Cancel, Host, Keeper};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use yard::Yard;
 
+pub use board::{Feed, Password, Then, Until};
 pub use check::{Checked, check_alone};
 pub use chores::Chores;
 pub use conduct::Watcher;
-pub use job::Job;
+pub use handle::{Handle, Watch};
+pub use inlet::Fed;
+pub use job::{Job, Yielded};
+pub use jobs::{Jobs, Listed, Shown, Typed};
 pub use open::{Setup, Spares};
+pub use registry::{Notice, Scope};
 pub use replay::{Judged, Replay};
 pub use retain::Forgotten;
 pub use shelf::Shelf;
@@ -66,6 +84,8 @@ struct Hall {
     retention: Arc<Retention>,
     /// What happened at the start that every reply's reader should know.
     told: Vec<String>,
+    registry: Arc<Registry>,
+    desk: Mutex<Option<Desk>>,
 }
 
 impl Engine {
@@ -95,7 +115,8 @@ impl Engine {
         match self.hall.admit(request)? {
             admit::Admission::Refused(reply) => Ok(*reply),
             admit::Admission::Granted(admitted) => {
-                let reply = self.hall.conduct(*admitted, cancel, watcher);
+                let known = basin::Known::default();
+                let reply = self.hall.conduct(*admitted, cancel, watcher, known);
                 self.hall.refill();
                 reply
             }
@@ -105,6 +126,41 @@ impl Engine {
     /// Starts a request in a thread of its own. Dropping the job stops it.
     pub fn start(&self, request: &Request, cancel: Cancel) -> Result<Job, Error> {
         Job::start(self.clone(), request, cancel)
+    }
+
+    /// Starts a request that other processes of this user can find before anything of it runs.
+    pub fn start_findable(&self, request: &Request, cancel: Cancel) -> Result<Job, Error> {
+        Job::start_findable(self.clone(), request, cancel)
+    }
+
+    /// Runs a request; one that is not over after this time goes on in the background.
+    pub fn run_or_yield(
+        &self,
+        request: &Request,
+        cancel: &Cancel,
+        after: std::time::Duration,
+    ) -> Result<Yielded, Error> {
+        Job::run_or_yield(self.clone(), request, cancel, after)
+    }
+
+    /// All jobs of this engine that may be seen, oldest first.
+    pub fn jobs(&self, scope: &Scope) -> Vec<Handle> {
+        self.hall.registry.list(scope).into_iter().map(Handle::new).collect()
+    }
+
+    /// One job of this engine. Another session's does not exist.
+    pub fn job(&self, scope: &Scope, id: &str) -> Result<Handle, Error> {
+        self.hall.registry.find(scope, id).map(Handle::new)
+    }
+
+    /// Stops every job of a session and tells of each.
+    pub fn end_session(&self, session: &str, tell: &mut dyn FnMut(Notice)) {
+        self.hall.registry.end_session(session, tell);
+    }
+
+    /// Takes leave of visitors: no new ones, and those that are being answered get this long.
+    pub fn close_desk(&self, patience: std::time::Duration) {
+        self.hall.close_desk(patience);
     }
 
     /// The verdict alone; nothing runs and nothing is recorded.

@@ -41,6 +41,52 @@ pub enum Error {
         /// The job.
         id: JobId,
     },
+    /// The job is over, and takes nothing any more.
+    Over {
+        /// The job.
+        id: JobId,
+    },
+    /// The job was not started with an input that can be fed.
+    NotFed {
+        /// The job.
+        id: JobId,
+    },
+    /// The job's input was ended, or nobody reads it any more.
+    InputEnded {
+        /// The job.
+        id: JobId,
+    },
+    /// Somebody asks for a password, and nobody said that it may be given.
+    PasswordPrompt {
+        /// The line that asks.
+        line: capture::Redacted<String>,
+    },
+    /// There is no key of this name.
+    NoKey {
+        /// As it was asked for.
+        name: String,
+        /// All that there are.
+        known: String,
+    },
+    /// Whoever asked went away.
+    CallerGone,
+    /// The socket between a visitor and an owner.
+    Desk {
+        /// What was tried.
+        what: &'static str,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// The owner of a job said no, in these words.
+    Told {
+        /// Its sentence.
+        message: String,
+    },
+    /// The owner of a job lives and does not answer.
+    Unanswered {
+        /// The job.
+        id: JobId,
+    },
     /// Something of ours that does not become JSON.
     Json {
         /// What.
@@ -72,6 +118,37 @@ impl fmt::Display for Error {
             Error::JobThread { id } => {
                 write!(f, "the thread of job {id} ended without a reply; see the ledger")
             }
+            Error::Over { id } => write!(f, "job {id} is over; start it again to feed it"),
+            Error::NotFed { id } => {
+                write!(
+                    f,
+                    "the input of job {id} is not ours to feed; start it with --background "
+                )?;
+                write!(f, "or --pty, and without --stdin")
+            }
+            Error::InputEnded { id } => {
+                write!(f, "the input of job {id} has ended; nobody reads what comes now")
+            }
+            Error::PasswordPrompt { line } => {
+                let line = line.as_str();
+                write!(
+                    f,
+                    "the job asks for a password ({line:?}); a person must say that it may "
+                )?;
+                write!(f, "be given: feed --password")
+            }
+            Error::NoKey { name, known } => {
+                write!(f, "there is no key {name:?}; keys are {known}")
+            }
+            Error::CallerGone => write!(f, "whoever asked went away"),
+            Error::Desk { what, .. } => {
+                write!(f, "cannot {what} the socket of the job's owner; try again")
+            }
+            Error::Told { message } => f.write_str(message),
+            Error::Unanswered { id } => {
+                write!(f, "the owner of job {id} lives and does not answer; try again, or end ")?;
+                write!(f, "that process: its jobs end with it")
+            }
             Error::Json { what, .. } => write!(f, "cannot write the {what} as JSON"),
         }
     }
@@ -88,7 +165,29 @@ impl std::error::Error for Error {
             Error::Os(error) => error.source(),
             Error::Thread { source } => Some(source),
             Error::Json { source, .. } => Some(source),
+            Error::Desk { source, .. } => Some(source),
+            Error::Over { .. }
+            | Error::NotFed { .. }
+            | Error::InputEnded { .. }
+            | Error::PasswordPrompt { .. }
+            | Error::NoKey { .. }
+            | Error::CallerGone
+            | Error::Told { .. }
+            | Error::Unanswered { .. } => None,
             Error::NoJob { .. } | Error::JobRuns { .. } | Error::JobThread { .. } => None,
         }
+    }
+}
+
+impl Error {
+    /// The sentence with all that caused it.
+    pub fn in_full(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(source) = cause {
+            text.push_str(&format!(": {source}"));
+            cause = source.source();
+        }
+        text
     }
 }

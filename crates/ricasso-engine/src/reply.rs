@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 use std::time::Duration;
 
 /// The answer to one request.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[must_use]
 pub struct Reply {
     /// The job.
@@ -37,7 +37,7 @@ pub struct Reply {
     /// Whether it still runs.
     pub running: bool,
     /// What it waits for, where it waits for input.
-    pub waiting_for_input: Option<Redacted<String>>,
+    pub waiting_for_input: Option<Waiting>,
     /// The host's number of the command.
     pub pid: Option<i32>,
     /// RFC 3339.
@@ -64,6 +64,48 @@ pub struct Reply {
     pub steps: Vec<StepReply>,
     /// The closing entry of the ledger, or the opening one while it runs.
     pub record: Option<Receipt>,
+    /// What its terminal shows, where it has one.
+    pub screen: Option<Screen>,
+    /// What `wait` met, where it was asked to wait.
+    pub waited: Option<Waited>,
+}
+
+/// A process of the job sleeps on the job's input. The kernel says so; the kind is judged from the
+/// last line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Waiting {
+    /// The host's number of the process.
+    pub pid: i32,
+    /// Its descriptor; nothing where it runs as somebody else and hides it.
+    pub descriptor: Option<i32>,
+    /// `stdin` or `terminal`.
+    pub on: &'static str,
+    /// `password`, `confirm` or `other`.
+    pub kind: &'static str,
+    /// The last line that the job wrote.
+    pub line: Redacted<String>,
+}
+
+/// What a terminal shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Screen {
+    /// Characters in a line.
+    pub columns: u16,
+    /// Lines.
+    pub rows: u16,
+    /// The lines, without blanks at their ends and without empty ones below the last.
+    pub text: Redacted<String>,
+    /// Where the cursor is: line and column, from 0.
+    pub cursor: [u16; 2],
+}
+
+/// Why a wait is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Waited {
+    /// `exit`, `idle`, `match`, `input`, or `time` where its own time was over first.
+    pub by: &'static str,
+    /// The line that matched.
+    pub line: Option<Redacted<String>>,
 }
 
 /// One reason of a verdict.

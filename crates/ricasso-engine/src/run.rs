@@ -14,7 +14,7 @@ mod owner;
 mod state;
 mod told;
 
-pub use drive::{Course, Flow, Outcome, Sink, Source, Survivor, drive};
+pub use drive::{Course, Flow, Outcome, Sink, Source, Streams, Survivor, drive};
 pub use ending::{Ending, Failure, LimitName};
 pub use error::Error;
 pub use home::{JobDir, StateDir};

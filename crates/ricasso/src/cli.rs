@@ -3,16 +3,23 @@
 mod args;
 mod check;
 mod explain;
+mod feed;
 mod forget;
+mod jobs;
 mod jsonl;
+mod keep;
 mod ledger;
+mod look;
 mod output;
 mod policy;
 mod print;
 mod read;
 mod run;
+mod stop;
 mod stream;
 mod unit;
+mod wait;
+mod watch;
 
 use crate::exit;
 use clap::Parser;
@@ -29,6 +36,13 @@ pub fn main() -> ExitCode {
         args::Verb::Run(run) => run::run(&run),
         args::Verb::Check(check) => check::check(&check),
         args::Verb::Output(output) => output::output(&output),
+        args::Verb::Jobs(jobs) => jobs::jobs(&jobs),
+        args::Verb::Look(look) => look::look(&look),
+        args::Verb::Wait(wait) => wait::wait(&wait),
+        args::Verb::Feed(feed) => feed::feed(&feed),
+        args::Verb::Stop(stop) => stop::stop(&stop),
+        args::Verb::Watch(watch) => watch::watch(&watch),
+        args::Verb::Keep(run) => keep::keep(&run),
         args::Verb::Ledger(ledger) => ledger::ledger(&ledger),
         args::Verb::Forget(forget) => forget::forget(&forget),
         args::Verb::Policy(policy) => policy::policy(&policy.verb),

@@ -12,7 +12,8 @@ use super::redact::Redactor;
 use super::scan::{Behind, Mark, Scan, Span};
 use super::spans::{Record, Records, Veil};
 use super::store;
-use super::{BLOCK_BYTES, Stream};
+use super::watch::printable;
+use super::{BLOCK_BYTES, Redacted, Stream, Watermark};
 use std::fs::File;
 use std::io::Write;
 use std::ops::{Range, RangeInclusive};
@@ -21,6 +22,9 @@ use std::path::{Path, PathBuf};
 /// When the owner died before its scan was through, a reader keeps the spans of the rest in
 /// memory. What lies behind the last of so many (about 40 MiB) is not served.
 const OWN_SPANS: usize = 1 << 20;
+
+/// The last line is looked for in so many bytes, and a longer one is shown by its end.
+const LAST_LINE_BYTES: u64 = 1024;
 
 /// What is read of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +53,17 @@ pub struct Reading {
     redactions: u64,
     /// Spans behind the recorded ones.
     more: [Vec<Span>; 2],
+    spans: Spans,
+}
+
+/// A spool taken apart: its directory, and each stream with its veil.
+pub(super) type Parts = (PathBuf, [Option<(File, Veil)>; 2]);
+
+/// Whether there are spans to look for: their file holds every mark too, and grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spans {
+    Recorded,
+    None,
 }
 
 /// A run of bytes of one stream: the piece of the sequence that a caller asked for.
@@ -86,7 +101,56 @@ impl Reading {
             files[stream.index()] = store::open(&dir.join(stream.name()))?;
         }
         let more = [Vec::new(), Vec::new()];
-        Ok(Reading { dir: dir.to_owned(), files, marks, redactions: 0, more })
+        let spans = Spans::Recorded;
+        Ok(Reading { dir: dir.to_owned(), files, marks, redactions: 0, more, spans })
+    }
+
+    /// The spool in `dir` up to a watermark that its living owner told.
+    pub fn at(dir: &Path, water: &Watermark) -> Result<Reading, Error> {
+        let mut reading = Reading::of_marks(dir, water.marks)?;
+        reading.redactions = water.redactions;
+        reading.spans = if water.redactions == 0 { Spans::None } else { Spans::Recorded };
+        Ok(reading)
+    }
+
+    /// Reads on behind the watermark, as if the stream ended there. For the line that somebody
+    /// waits on: nothing follows it until it is answered.
+    pub fn with_rest(mut self, redactor: &Redactor) -> Result<Reading, Error> {
+        for stream in Stream::BOTH {
+            self.scan_rest(stream, redactor, None)?;
+        }
+        self.spans = Spans::Recorded;
+        Ok(self)
+    }
+
+    /// The last line of a stream that is not empty, as people read it.
+    pub fn last_line(&self, stream: Stream) -> Result<Redacted<String>, Error> {
+        let end = self.marks[stream.index()].bytes;
+        let from = end.saturating_sub(LAST_LINE_BYTES);
+        let mut bytes = Vec::new();
+        self.bytes(Which::One(stream), from..end, &mut bytes)?;
+        let text = bytes.trim_ascii_end();
+        let cut = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        let start = text.iter().rposition(cut).map_or(0, |at| at + 1);
+        // Blanks behind a prompt are part of it.
+        let line = &bytes[start..];
+        let stop = line.iter().position(cut).unwrap_or(line.len());
+        Ok(Redacted::new(printable(&line[..stop])))
+    }
+
+    /// How far all of it can be read.
+    pub fn watermark(&self) -> Watermark {
+        let bytes = self.marks.each_ref().map(|mark| mark.bytes);
+        Watermark { marks: self.marks, bytes, redactions: self.redactions }
+    }
+
+    /// The file of a stream and the veil over it, for somebody who goes through it once.
+    pub(super) fn into_parts(self) -> Result<Parts, Error> {
+        let veils = self.veils()?;
+        let mut parts = self.files.into_iter().zip(veils);
+        let mut next = || parts.next().and_then(|(file, veil)| Some((file?, veil)));
+        let parts = [next(), next()];
+        Ok((self.dir, parts))
     }
 
     /// How far a stream can be read.
@@ -158,7 +222,12 @@ impl Reading {
     }
 
     fn veil(&self, stream: Stream) -> Result<Veil, Error> {
-        Veil::open(&self.dir.join(store::SPANS), stream, &self.more[stream.index()])
+        match self.spans {
+            Spans::None => Ok(Veil::nothing(stream)),
+            Spans::Recorded => {
+                Veil::open(&self.dir.join(store::SPANS), stream, &self.more[stream.index()])
+            }
+        }
     }
 
     fn veils(&self) -> Result<[Veil; 2], Error> {

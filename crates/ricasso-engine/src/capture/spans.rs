@@ -143,6 +143,11 @@ impl Veil {
         Ok(Veil { stream, records, more, next: None, previous: None })
     }
 
+    /// For a stream without secrets.
+    pub(super) fn nothing(stream: Stream) -> Veil {
+        Veil { stream, records: None, more: VecDeque::new(), next: None, previous: None }
+    }
+
     /// Hands on the bytes at `offset` with placeholders for secrets. Calls must move forwards. A
     /// secret shows its placeholder where it starts and nothing anywhere else.
     pub(super) fn pass(

@@ -13,7 +13,7 @@ use super::redacted::Redacted;
 use super::scanner::{Progress, ScanThread, Scanner};
 use super::spans::Veil;
 use super::store::{self, Log};
-use super::{BLOCK_BYTES, Stream};
+use super::{BLOCK_BYTES, Stream, Watermark};
 use std::path::{Path, PathBuf};
 
 /// Up to this much output is scanned where it is stored; then a thread takes over. Scanning 64
@@ -174,6 +174,17 @@ impl Spool {
             redactions: progress.redactions,
             unstored_bytes: self.unstored_bytes,
         }
+    }
+
+    /// Whether a thread of its own scans it, which goes on while nothing is stored.
+    pub fn is_scanned_beside(&self) -> bool {
+        matches!(self.scanning, Scanning::Thread(_))
+    }
+
+    /// How far it is, for those who read beside it.
+    pub fn watermark(&self) -> Watermark {
+        let Progress { marks, redactions, .. } = self.progress();
+        Watermark { marks, bytes: self.streams.each_ref().map(Log::bytes), redactions }
     }
 
     /// What became decided since the last call, redacted; empty when there is nothing new. At

@@ -2,6 +2,7 @@
 
 use super::chores::Chore;
 use super::close::{Opening, Refused, Said};
+use super::inlet::Inlet;
 use super::paper::{self, Papers};
 use super::yard::Prepared;
 use super::{Hall, open};
@@ -36,6 +37,7 @@ pub(super) struct Admitted {
     redactor: Redactor,
     dir: JobDir,
     input: Input,
+    inlet: Arc<Inlet>,
     warden: Warden,
     /// Reasons of the verdict, and when the job was opened.
     pub(super) reasons: Vec<Reason>,
@@ -68,6 +70,10 @@ impl Admitted {
         &self.input
     }
 
+    pub(super) fn inlet(&self) -> &Arc<Inlet> {
+        &self.inlet
+    }
+
     pub(super) fn warden(&self) -> &Warden {
         &self.warden
     }
@@ -83,7 +89,7 @@ impl Hall {
     pub(super) fn admit(&self, request: &Request) -> Result<Admission, Error> {
         let checked = request.check().map_err(Error::Request);
         let input = checked.and_then(|()| input_of(&request.stdin));
-        let input = input.map_err(|error| self.turn_away(request, error))?;
+        let (input, inlet) = input.map_err(|error| self.turn_away(request, error))?;
         // Asked for before the verdict is known: it is made while we judge, and one that is not
         // needed ends when it is dropped. Nothing of the command exists in it yet.
         let warden = self.yard.warden(self.network_of(request))?;
@@ -114,6 +120,7 @@ impl Hall {
             redactor,
             dir,
             input,
+            inlet: Arc::new(inlet),
             warden,
             reasons,
             began,
@@ -187,6 +194,16 @@ impl Hall {
         self.keep_policy()?;
         self.housekeeper.has(Chore::Keep(admitted.dir.clone(), papers))
     }
+
+    /// The same, here and now: somebody may look for it in the next moment.
+    pub(super) fn keep_now(&self, admitted: &Admitted) -> Result<(), Error> {
+        let owner = self.yard.owner.id().as_str().as_bytes().to_vec();
+        let mut papers = admitted.papers()?;
+        // The owner is the last: whoever finds it finds the rest.
+        papers.push(("owner", owner));
+        self.yard.does(Chore::KeepPolicy(Arc::clone(&self.policy_paper)))?;
+        self.yard.does(Chore::Keep(admitted.dir.clone(), papers))
+    }
 }
 
 impl Hall {
@@ -196,12 +213,15 @@ impl Hall {
     }
 }
 
-fn input_of(stdin: &Stdin) -> Result<Input, Error> {
+fn input_of(stdin: &Stdin) -> Result<(Input, Inlet), Error> {
     let made = match stdin {
         Stdin::Closed => ricasso_os::closed_input(),
         Stdin::Text(text) => ricasso_os::text_input(text.as_slice()),
         Stdin::File(path) => ricasso_os::file_input(path),
-        Stdin::Fed => ricasso_os::closed_input(),
+        Stdin::Fed => {
+            let (input, feeder) = ricasso_os::fed_input().map_err(Error::Os)?;
+            return Ok((input, Inlet::pipe(feeder)));
+        }
     };
-    made.map_err(Error::Os)
+    made.map(|input| (input, Inlet::default())).map_err(Error::Os)
 }

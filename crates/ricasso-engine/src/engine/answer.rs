@@ -2,12 +2,14 @@
 
 use super::admit::Admitted;
 use super::close::{Opening, StepDone};
-use crate::capture::{self, Budget, Lean, Redacted, Redactor, Spool, Totals};
+use crate::capture::{
+    self, Budget, Canvas, Lean, Picture, Redacted, Redactor, Spool, Totals, Watermark,
+};
 use crate::plan::{Deadline, Enforced};
 use crate::policy;
 use crate::record;
 use crate::reply::{self, Reply, StepReply, Used, Whole};
-use crate::request::Request;
+use crate::request::{Request, WindowSize};
 use crate::run::{Ending, JobId};
 use std::time::{Duration, SystemTime};
 
@@ -94,8 +96,54 @@ pub(super) fn bare_reply(parts: Parts, request: &Request, redactor: &Redactor) -
         hints: Vec::new(),
         steps: Vec::new(),
         record: None,
+        screen: None,
+        waited: None,
         id: parts.id,
     }
+}
+
+/// The reply of a job that runs, before anything of it is known.
+pub(super) fn running(admitted: &Admitted) -> Reply {
+    let redactor = admitted.redactor();
+    let parts = Parts {
+        id: admitted.id().clone(),
+        verdict: "allow",
+        reasons: reasons(&admitted.reasons, admitted.request(), redactor),
+        ending: Ending::Lost,
+        enforced: admitted.plan().fit().enforced().clone(),
+        deadline: admitted.plan().allowance().deadline,
+        began: admitted.began,
+    };
+    let mut reply = bare_reply(parts, admitted.request(), redactor);
+    reply.ending = None;
+    reply.exit_code = None;
+    reply.running = true;
+    reply.record = Some(admitted.opened.clone());
+    reply
+}
+
+/// What is known of the output of a job that runs.
+pub(super) fn fill_running(reply: &mut Reply, water: &Watermark, excerpt: capture::Excerpt) {
+    let [stdout_bytes, stderr_bytes] = water.bytes;
+    reply.output.stdout_bytes = stdout_bytes;
+    reply.output.stderr_bytes = stderr_bytes;
+    reply.output.redactions = water.redactions;
+    reply.output.omitted = excerpt.omitted;
+    reply.stdout = excerpt.stdout;
+    reply.stderr = excerpt.stderr;
+}
+
+/// A screen as it leaves the house.
+pub(super) fn screen(size: WindowSize, picture: Picture) -> reply::Screen {
+    let Picture { text, cursor, .. } = picture;
+    reply::Screen { columns: size.columns, rows: size.rows, text, cursor }
+}
+
+/// What the terminal of a job shows at its end, where it had one and it can be drawn.
+pub(super) fn last_screen(admitted: &Admitted, spool: &Spool) -> Option<reply::Screen> {
+    let size = admitted.request().manner.terminal?;
+    let mut canvas = Canvas::new(admitted.dir().path(), size.columns, size.rows);
+    Some(screen(size, canvas.draw(&spool.watermark()).ok()?))
 }
 
 /// The first failure is the ending of the whole; without one, the last step's.

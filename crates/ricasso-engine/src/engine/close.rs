@@ -10,7 +10,7 @@ use crate::capture::{Redacted, Redactor, Spool, Totals};
 use crate::error::Error;
 use crate::plan::{Enforced, Plan};
 use crate::policy::{self, Judgement, Verdict};
-use crate::record::{self, Entry, Phase, Receipt};
+use crate::record::Receipt;
 use crate::reply::Reply;
 use crate::request::{Request, Tenure};
 use crate::run::{Before, Ending, Failure, JobDir, JobId, Outcome};
@@ -178,7 +178,10 @@ impl Hall {
         answer::fill_steps(&mut reply, admitted, steps);
         later::fill(&mut reply, admitted, before.as_ref());
         match spool.finish().and_then(|totals| Ok((totals, answer::excerpt(spool, &reply)?))) {
-            Ok((totals, excerpt)) => answer::fill_output(&mut reply, totals, excerpt),
+            Ok((totals, excerpt)) => {
+                answer::fill_output(&mut reply, totals, excerpt);
+                reply.screen = answer::last_screen(admitted, spool);
+            }
             Err(error) => {
                 let told = format!("what it said cannot be shown: {}", with_causes(&error));
                 reply.hints.push(redactor.text(told.as_bytes()));
@@ -294,6 +297,12 @@ impl Hall {
         hints.extend(read.iter().map(|hint| text(hint)));
         let numbered = steps.iter().enumerate();
         hints.extend(numbered.filter_map(|(at, step)| answer::not_started(at, step, admitted)));
+        if steps.iter().any(|step| step.outcome.forced && step.outcome.ending.was_asked()) {
+            let grace = admitted.plan().allowance().grace;
+            hints.push(text(&format!(
+                "it did not end within {grace:?} of SIGTERM and was killed with its whole tree"
+            )));
+        }
         let stuck = stuck_ones(steps);
         if !stuck.is_empty() {
             hints.push(text(&format!("the kernel does not let these go, they still run: {stuck}")));
@@ -312,29 +321,6 @@ impl Hall {
             hints.push(Redacted::constant("the keeper was killed and started anew"));
         }
         hints
-    }
-
-    /// Closes the open entries of jobs whose owner died.
-    pub(super) fn close_as_lost(&self, jobs: &BTreeSet<JobId>) -> Result<(), Error> {
-        let names = jobs.iter().map(ToString::to_string).collect();
-        let open = record::unclosed(&self.yard.state.ledger(), &names).map_err(Error::Record)?;
-        for job in jobs {
-            if open.iter().any(|opened| opened.id == job.as_str()) {
-                let now = record::rfc3339(SystemTime::now());
-                let mut entry = Entry::new(Phase::Close, job.as_str(), now);
-                entry.ending = entries::json_of("ending", &Ending::Lost)?;
-                entry.extra.insert("error".into(), "a process of ricasso was killed".into());
-                entry.extra.insert("closed_by".into(), self.yard.owner.id().as_str().into());
-                self.ledger.append(&entry).map_err(Error::Record)?;
-            }
-            let dir = self.yard.state.job(job);
-            // An empty place was only prepared; nothing of the job ever lay in it.
-            if std::fs::remove_dir(dir.path()).is_err() && dir.path().is_dir() {
-                // Marks the job as over, so that retention may take it and readers scan the rest.
-                let _ = dir.write("reply", br#"{"ending":{"kind":"lost"}}"#);
-            }
-        }
-        Ok(())
     }
 }
 

@@ -2,15 +2,16 @@
 
 use super::Hall;
 use super::admit::Admitted;
-use super::close::{Closing, Papers, StepDone};
+use super::basin::{Basin, Known};
+use super::close::{Closing, StepDone};
 use super::later;
-use crate::capture::{Appended, Bounds, Redacted, Spool, Stream};
+use crate::capture::{Bounds, Redacted, Spool, Stream};
 use crate::error::Error;
 use crate::plan::Start;
 use crate::reply::Reply;
 use crate::request::OnFailure;
-use crate::run::{self, Course, Ending, Failure, Flow, JobId, LimitName, Outcome, Sink, Source};
-use ricasso_os::{Cancel, Order};
+use crate::run::{self, Course, Ending, Failure, JobId, Outcome, Streams};
+use ricasso_os::{Cancel, Mouth, Order, Terminal};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -55,6 +56,7 @@ impl Hall {
         admitted: Admitted,
         cancel: &Cancel,
         watcher: &mut dyn Watcher,
+        known: Known,
     ) -> Result<Reply, Error> {
         let output_bytes = admitted.plan().allowance().output_bytes.unwrap_or(u64::MAX);
         let bounds = Bounds { output_bytes };
@@ -64,10 +66,9 @@ impl Hall {
             Err(error) => return Err(self.abandon(&admitted, &UNSTARTED, Error::Capture(error))),
         };
         let before = later::before(&admitted);
-        let papers = Some((self, &admitted));
-        let mut basin = Basin { spool, watcher, failed: None, ordered: false, papers };
+        let mut basin = Basin::new(self, &admitted, spool, watcher, (cancel, known));
         let conducted = self.steps(&admitted, cancel, &mut basin);
-        let papers = if basin.papers.take().is_some() { Papers::Missing } else { Papers::Kept };
+        let papers = basin.papers;
         // The entry is closed before the rest is shown: whoever reads our output may take its
         // time, and the record does not wait for it.
         let reply = match conducted {
@@ -85,6 +86,7 @@ impl Hall {
                 Err(self.abandon(&admitted, &ending, error))
             }
         };
+        basin.ends(&reply);
         basin.show_the_rest();
         reply
     }
@@ -135,7 +137,7 @@ impl Hall {
             ceilings: allowance.ceilings,
             litter: Vec::new(),
             more: step.more,
-            terminal: false,
+            terminal: admitted.request().manner.terminal.is_some(),
             cage: admitted.plan().built().cloned().map(Box::new),
         };
         let script =
@@ -145,7 +147,18 @@ impl Hall {
             order.argv.push(script.0.as_os_str().as_bytes().to_vec());
             order.litter.push(script.0.clone());
         }
-        let outcome = run::drive(admitted.warden(), &order, admitted.input(), course, basin);
+        let Some(size) = admitted.request().manner.terminal else {
+            basin.listens_to(Mouth::of(admitted.input()));
+            let streams = Streams::pipes(admitted.input()).map_err(Error::Run)?;
+            return run::drive(admitted.warden(), &order, streams, course, basin)
+                .map_err(Error::Run);
+        };
+        let made = ricasso_os::terminal(size.columns, size.rows).map_err(Error::Os)?;
+        let Terminal { input, output, feeder } = made;
+        admitted.inlet().set_terminal(feeder);
+        basin.listens_to(Mouth::of(&input));
+        let streams = Streams { input: &input, out: output, err: None, state: None };
+        let outcome = run::drive(admitted.warden(), &order, streams, course, basin);
         outcome.map_err(Error::Run)
     }
 
@@ -198,83 +211,5 @@ fn goes_on(on_failure: OnFailure, ending: &Ending) -> bool {
         | Ending::Limit(_)
         | Ending::Refused(_)
         | Ending::Lost => false,
-    }
-}
-
-/// Where the bytes of a job go: the spool first, then whoever watches.
-struct Basin<'a> {
-    spool: Spool,
-    watcher: &'a mut dyn Watcher,
-    failed: Option<Error>,
-    ordered: bool,
-    /// What lies beside the spool, until it does: soon after a long command has begun, and
-    /// otherwise when it is over.
-    papers: Option<(&'a Hall, &'a Admitted)>,
-}
-
-impl Basin<'_> {
-    /// Shows what is decided and was not shown yet. What cannot be read back now is in the spool
-    /// all the same, and the reply tells of a spool that fails.
-    fn show(&mut self) {
-        for stream in Stream::BOTH {
-            while self.watcher.wants_output()
-                && let Ok(fresh) = self.spool.fresh(stream)
-                && !fresh.get().is_empty()
-            {
-                self.watcher.output(stream, fresh);
-            }
-        }
-    }
-
-    /// The end of the output decides what was still waiting to grow into a secret.
-    fn show_the_rest(&mut self) {
-        self.watcher.over();
-        if self.watcher.wants_output() && self.spool.finish().is_ok() {
-            self.show();
-        }
-    }
-}
-
-impl Sink for Basin<'_> {
-    fn take(&mut self, from: Source, bytes: &[u8]) -> Flow {
-        let stream = match from {
-            Source::Stdout => Stream::Stdout,
-            Source::Stderr => Stream::Stderr,
-        };
-        if self.failed.is_some() {
-            return Flow::Full(LimitName::Disk);
-        }
-        match self.spool.append(stream, bytes) {
-            Ok(Appended::Stored) => Flow::Go,
-            Ok(Appended::Full) => Flow::Full(LimitName::Output),
-            Err(error) => {
-                self.failed = Some(Error::Capture(error));
-                Flow::Full(LimitName::Disk)
-            }
-        }
-    }
-
-    fn pause(&mut self, running_for: Duration) {
-        self.show();
-        self.watcher.pause(running_for);
-    }
-
-    fn tick(&self) -> Option<Duration> {
-        self.watcher.tick()
-    }
-
-    fn ordered(&mut self) {
-        self.ordered = true;
-    }
-
-    fn lives(&mut self) -> Flow {
-        let Some((hall, admitted)) = self.papers.take() else { return Flow::Go };
-        match hall.keep_early(admitted) {
-            Ok(()) => Flow::Go,
-            Err(error) => {
-                self.failed = Some(error);
-                Flow::Full(LimitName::Disk)
-            }
-        }
     }
 }

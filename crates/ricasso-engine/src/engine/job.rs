@@ -1,16 +1,25 @@
 //! A request that runs in a thread of its own.
 
 use super::admit::{Admission, Admitted};
+use super::basin::Known;
+use super::board::Board;
+use super::close::Papers;
 use super::conduct::UNSTARTED;
-use super::{Engine, Unwatched};
+use super::handle::Handle;
+use super::{Engine, Hall, Unwatched};
+use crate::capture::Redacted;
 use crate::error::Error;
 use crate::reply::Reply;
-use crate::request::Request;
+use crate::request::{Request, Tenure};
 use crate::run::JobId;
 use ricasso_os::Cancel;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// A background job is told of when it has a process; a busy machine may take this long.
+const STARTED: Duration = Duration::from_secs(5);
 
 /// A running job. Dropping it stops it, unless [`Job::detach`] was said.
 #[derive(Debug)]
@@ -20,26 +29,99 @@ pub struct Job {
     over: Cancel,
     work: Option<JoinHandle<Option<Result<Reply, Error>>>>,
     refused: Option<Box<Reply>>,
+    handle: Option<Handle>,
+}
+
+/// What became of a call with a yield time.
+#[derive(Debug)]
+#[must_use]
+pub enum Yielded {
+    /// It was over in time, or refused.
+    Over(Box<Reply>),
+    /// It goes on; this is what is known so far.
+    Running(Job, Box<Reply>),
+}
+
+/// From when on other processes can find a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// Before anything of it runs.
+    AtOnce,
+    /// When it has lived for a moment.
+    Soon,
 }
 
 impl Job {
     pub(super) fn start(engine: Engine, request: &Request, cancel: Cancel) -> Result<Job, Error> {
-        let over = Cancel::new().map_err(Error::Os)?;
+        let found = match request.manner.tenure {
+            Tenure::Background => Found::AtOnce,
+            Tenure::Call => Found::Soon,
+        };
+        Job::start_found(engine, request, cancel, found)
+    }
+
+    pub(super) fn start_findable(
+        engine: Engine,
+        request: &Request,
+        cancel: Cancel,
+    ) -> Result<Job, Error> {
+        Job::start_found(engine, request, cancel, Found::AtOnce)
+    }
+
+    /// Runs it; after the time it becomes a job of its own. Nothing is started twice.
+    pub(super) fn run_or_yield(
+        engine: Engine,
+        request: &Request,
+        cancel: &Cancel,
+        after: Duration,
+    ) -> Result<Yielded, Error> {
+        let mut job = Job::start_found(engine, request, cancel.clone(), Found::Soon)?;
+        let over = ricasso_os::ready([Some(job.as_fd())], Some(after));
+        if over.map_err(Error::Os)? == [true] {
+            return job.join().map(|reply| Yielded::Over(Box::new(reply)));
+        }
+        let Some(handle) = &job.handle else {
+            return job.join().map(|reply| Yielded::Over(Box::new(reply)));
+        };
+        let mut reply = handle.look()?;
+        if !reply.running {
+            return job.join().map(|reply| Yielded::Over(Box::new(reply)));
+        }
+        reply.hints.push(Redacted::constant(
+            "it outlasted its yield time and goes on in the background; look, wait, feed, stop \
+             and watch reach it by its id",
+        ));
+        Ok(Yielded::Running(job, Box::new(reply)))
+    }
+
+    fn start_found(
+        engine: Engine,
+        request: &Request,
+        cancel: Cancel,
+        found: Found,
+    ) -> Result<Job, Error> {
         let admitted = match engine.hall.admit(request)? {
             Admission::Refused(reply) => {
+                let over = Cancel::new().map_err(Error::Os)?;
                 over.ring();
                 let id = reply.id.clone();
-                return Ok(Job { id, cancel, over, work: None, refused: Some(reply) });
+                let refused = Some(reply);
+                return Ok(Job { id, cancel, over, work: None, refused, handle: None });
             }
             Admission::Granted(admitted) => admitted,
         };
+        let (board, known) = match engine.hall.announce(&admitted, &cancel, found) {
+            Ok(known) => known,
+            Err(error) => return Err(engine.hall.abandon(&admitted, &UNSTARTED, error)),
+        };
         let id = admitted.id().clone();
+        let over = board.over().clone();
         let (bell, end, hall) = (cancel.clone(), over.clone(), Arc::clone(&engine.hall));
         // Handed over only once there is a thread to take it.
         let (hand_over, take) = std::sync::mpsc::sync_channel::<Box<Admitted>>(1);
         let work = std::thread::Builder::new().name("ricasso-job".into()).spawn(move || {
             let admitted = take.recv().ok();
-            let reply = admitted.map(|job| engine.hall.conduct(*job, &bell, &mut Unwatched));
+            let reply = admitted.map(|job| engine.hall.conduct(*job, &bell, &mut Unwatched, known));
             engine.hall.refill();
             end.ring();
             reply
@@ -47,17 +129,37 @@ impl Job {
         let work = match work {
             Ok(work) => work,
             Err(source) => {
-                return Err(hall.abandon(&admitted, &UNSTARTED, Error::Thread { source }));
+                let error = Error::Thread { source };
+                board.fails(&error);
+                return Err(hall.abandon(&admitted, &UNSTARTED, error));
             }
         };
         // The thread waits for exactly this.
         let _ = hand_over.send(admitted);
-        Ok(Job { id, cancel, over, work: Some(work), refused: None })
+        if found == Found::AtOnce {
+            board.await_start(STARTED);
+        }
+        let handle = Some(Handle::new(board));
+        Ok(Job { id, cancel, over, work: Some(work), refused: None, handle })
     }
 
     /// Its name.
     pub fn id(&self) -> &JobId {
         &self.id
+    }
+
+    /// To ask it; nothing where it was refused.
+    pub fn handle(&self) -> Option<&Handle> {
+        self.handle.as_ref()
+    }
+
+    /// The job as it is now; never waits.
+    pub fn look(&self) -> Result<Reply, Error> {
+        match (&self.handle, &self.refused) {
+            (Some(handle), _) => handle.look(),
+            (None, Some(refused)) => Ok(Reply::clone(refused)),
+            (None, None) => Err(Error::JobThread { id: self.id.clone() }),
+        }
     }
 
     /// Asks it to end: SIGTERM, the policy's grace, SIGKILL, to its whole tree.
@@ -88,6 +190,28 @@ impl Job {
             Some(Ok(Some(reply))) => reply,
             Some(Ok(None) | Err(_)) | None => Err(Error::JobThread { id: self.id.clone() }),
         }
+    }
+}
+
+impl Hall {
+    /// A board for the job; and where it must be found at once, its desk and its papers.
+    fn announce(
+        &self,
+        admitted: &Admitted,
+        cancel: &Cancel,
+        found: Found,
+    ) -> Result<(Arc<Board>, Known), Error> {
+        let board = self.board(admitted, cancel)?;
+        let papers = match found {
+            Found::Soon => Papers::Missing,
+            Found::AtOnce => {
+                self.open_desk()?;
+                self.keep_now(admitted)?;
+                Papers::Kept
+            }
+        };
+        let known = Known { board: Some(Arc::clone(&board)), papers };
+        Ok((board, known))
     }
 }
 

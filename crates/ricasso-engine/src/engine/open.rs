@@ -13,7 +13,7 @@ use crate::record::Ledger;
 use crate::request::Bytes;
 use crate::run::{Owner, StateDir};
 use ricasso_os::{Keeper, Powers};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A value this short would redact every other word.
 const SHORTEST_SECRET: usize = 6;
@@ -94,8 +94,10 @@ impl Hall {
             policy_paper,
             retention,
             told,
+            registry: Arc::default(),
+            desk: Mutex::default(),
         };
-        hall.close_what_was_lost()?;
+        super::lost::close_lost(&hall.yard.state, &hall.ledger, hall.yard.owner.id().as_str())?;
         hall.refill();
         Ok(hall)
     }

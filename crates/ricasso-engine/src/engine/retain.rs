@@ -1,15 +1,13 @@
 //! Retention and quota: spools, requests, scenes and old files of the ledger. Runs beside jobs or
 //! after the answer is out, never in the way of a run; what goes is told in the ledger first.
 
-use super::Hall;
 use super::paper;
 use crate::error::Error;
 use crate::policy::{Limit, Policy, Size};
 use crate::record::{self, Entry, Ledger, Phase};
-use crate::run::{JobId, Orphan, StateDir};
+use crate::run::{JobId, StateDir};
 use serde::Serialize;
 use serde_json::json;
-use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -153,17 +151,4 @@ pub(super) fn closed_job(state: &StateDir, id: JobId) -> Option<Kept> {
     let papers = PAPERS.iter().filter_map(|name| fs::symlink_metadata(path.join(name)).ok());
     let bytes = crate::capture::spooled_bytes(&path) + papers.map(|found| found.len()).sum::<u64>();
     Some(Kept { id, age, bytes })
-}
-
-impl Hall {
-    /// Jobs of owners that died are closed in the ledger as lost, and their scripts removed.
-    pub(super) fn close_what_was_lost(&self) -> Result<(), Error> {
-        for orphan in Orphan::find(&self.yard.state).map_err(Error::Run)? {
-            let jobs: BTreeSet<JobId> = orphan.jobs().cloned().collect();
-            self.close_as_lost(&jobs)?;
-            jobs.iter().for_each(|job| self.yard.state.sweep_scripts(job));
-            orphan.bury().map_err(Error::Run)?;
-        }
-        Ok(())
-    }
 }

@@ -75,7 +75,7 @@ impl Shelf {
         retain::forget(&self.state, &self.ledger()?, &jobs, Because::Asked)
     }
 
-    fn ledger(&self) -> Result<Ledger, Error> {
+    pub(super) fn ledger(&self) -> Result<Ledger, Error> {
         let durability = self.policy.record().durability;
         Ledger::open(&self.state.ledger(), durability).map_err(Error::Record)
     }
@@ -109,6 +109,15 @@ impl Shelf {
         Reading::open(dir.path(), &self.redactor(&job)?, owner).map_err(Error::Capture)
     }
 
+    /// Whether nobody answers for a job any more: its owner's file is not locked.
+    pub(super) fn is_alone(&self, job: &JobId) -> Result<bool, Error> {
+        Ok(!Orphan::is_open_with_a_living_owner(&self.state, job))
+    }
+
+    pub(super) fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
     /// A job with a reply is over; one without belongs to an owner that lives, or died.
     fn owner_is_gone(&self, job: &JobId) -> Result<bool, Error> {
         let dir = self.state.job(job);
@@ -124,7 +133,7 @@ impl Shelf {
     }
 
     /// What the caller of the job set is secret too, if its name says so.
-    fn redactor(&self, job: &JobId) -> Result<Redactor, Error> {
+    pub(super) fn redactor(&self, job: &JobId) -> Result<Redactor, Error> {
         let mut environment = self.environment.clone();
         let kept = self.state.job(job).read("request").map_err(Error::Run)?;
         if let Some(request) = kept.and_then(|bytes| serde_json::from_slice::<Request>(&bytes).ok())

@@ -1,6 +1,6 @@
 //! The shape of a request: what can be refused without knowing any policy or any file.
 
-use super::{Bytes, Request, Step};
+use super::{Bytes, Request, Step, WindowSize};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -105,6 +105,11 @@ impl Request {
         check_path("working directory", &self.cwd)?;
         if let Some(workspace) = &self.workspace {
             check_path("workspace", workspace)?;
+        }
+        if let Some(size) = self.manner.terminal {
+            let most = WindowSize::MOST;
+            at_most("columns of a terminal", size.columns.into(), most.columns.into())?;
+            at_most("rows of a terminal", size.rows.into(), most.rows.into())?;
         }
         match self.timeout {
             Some(asked) if asked.is_zero() || asked > MAX_DEADLINE => {

@@ -7,7 +7,7 @@ use super::told::{ending_of, failure_of};
 use ricasso_os::{Cancel, Cancelled, Input, Order, Output, Report, Stage, Usage, Warden};
 use serde::Serialize;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 /// One read takes this much: larger buffers cost more than they bring (measured: 64 KiB reads use
@@ -60,6 +60,8 @@ pub trait Sink {
     fn tick(&self) -> Option<Duration>;
     /// The order is given: from now on something of the command may run.
     fn ordered(&mut self);
+    /// The command runs under this number. Not told of one that is over at once.
+    fn started(&mut self, pid: i32);
     /// The command has lived for 20 ms: time for what a short one can do without.
     fn lives(&mut self) -> Flow;
 }
@@ -106,32 +108,57 @@ pub struct Outcome {
     pub usage: Usage,
     /// What the command left running, and what was done to end it.
     pub survivors: Vec<Survivor>,
+    /// Whether asking was not enough to end it.
+    pub forced: bool,
+}
+
+/// The streams of one order: the command's ends and the owner's.
+#[derive(Debug)]
+pub struct Streams<'a> {
+    /// Standard input.
+    pub input: &'a Input,
+    /// Standard output, and standard error where it has none of its own.
+    pub out: Output,
+    /// Standard error.
+    pub err: Option<Output>,
+    /// Where a shell leaves its state.
+    pub state: Option<BorrowedFd<'a>>,
+}
+
+impl Streams<'_> {
+    /// Two pipes for what the command says.
+    pub fn pipes(input: &Input) -> Result<Streams<'_>, Error> {
+        let (out, err) = (ricasso_os::output()?, Some(ricasso_os::output()?));
+        Ok(Streams { input, out, err, state: None })
+    }
 }
 
 /// Starts the order and stays with it until its tree is gone and its streams are read.
 pub fn drive(
     warden: &Warden,
     order: &Order,
-    input: &Input,
+    streams: Streams<'_>,
     course: &Course<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Outcome, Error> {
-    let mut out = ricasso_os::output()?;
-    let mut err = ricasso_os::output()?;
+    let Streams { input, mut out, mut err, state } = streams;
     let began = Instant::now();
     {
-        let (Some(stdout), Some(stderr)) = (out.writer(), err.writer()) else {
-            unreachable!("both writers were made above and are closed below");
+        let stderr = err.as_ref().unwrap_or(&out);
+        let (Some(stdout), Some(stderr)) = (out.writer(), stderr.writer()) else {
+            unreachable!("the writers are made with the streams and closed below");
         };
-        match warden.start(order, [input.as_fd(), stdout, stderr], None) {
+        match warden.start(order, [input.as_fd(), stdout, stderr], state) {
             // A warden that is gone already is a job that is lost, and is told as one.
             Ok(()) | Err(ricasso_os::Error::Gone { .. }) => {}
             Err(error) => return Err(error.into()),
         }
     }
     out.close_writer();
-    err.close_writer();
-    let streams = [Some(out), Some(err)];
+    if let Some(err) = &mut err {
+        err.close_writer();
+    }
+    let streams = [Some(out), err];
     let mut ride = Ride::new(warden, course, streams, order, began, sink);
     ride.sink.ordered();
     while !ride.is_over() {
@@ -174,6 +201,7 @@ impl<'a> Ride<'a> {
             duration: Duration::ZERO,
             usage: Usage::default(),
             survivors: Vec::new(),
+            forced: false,
         };
         Ride {
             warden,
@@ -323,6 +351,7 @@ impl<'a> Ride<'a> {
         match report {
             Report::Started { pid } => {
                 self.outcome.pid = Some(pid);
+                self.sink.started(pid);
                 self.happens(Event::Started);
             }
             Report::NotStarted { stage, errno } => {
@@ -375,6 +404,7 @@ impl<'a> Ride<'a> {
                 drop(self.warden.terminate());
             }
             Action::Kill => {
+                self.outcome.forced = true;
                 self.grace = Some(Instant::now() + STUCK);
                 drop(self.warden.kill());
             }

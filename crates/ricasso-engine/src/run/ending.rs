@@ -92,6 +92,19 @@ impl Ending {
         }
     }
 
+    /// Whether it was asked to end, by a caller or a clock.
+    pub fn was_asked(&self) -> bool {
+        match self {
+            Ending::TimedOut | Ending::Idle | Ending::Cancelled(_) => true,
+            Ending::Exited(_)
+            | Ending::Signalled(_)
+            | Ending::Limit(_)
+            | Ending::Refused(_)
+            | Ending::NotStarted(_)
+            | Ending::Lost => false,
+        }
+    }
+
     /// Whether later steps may follow.
     pub fn is_success(&self) -> bool {
         *self == Ending::Exited(0)

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub struct StateDir {
     root: PathBuf,
+    /// Where this user's sockets lie, if the machine has such a place.
+    runtime: Option<PathBuf>,
     told: Option<String>,
 }
 
@@ -22,6 +24,13 @@ pub struct JobDir(PathBuf);
 impl StateDir {
     /// Finds or makes the state directory of this user. `variable` answers for the environment.
     pub fn find(variable: &dyn Fn(&str) -> Option<PathBuf>) -> Result<StateDir, Error> {
+        let runtime = variable("XDG_RUNTIME_DIR").filter(|path| path.is_absolute());
+        let mut state = StateDir::find_root(variable)?;
+        state.runtime = runtime.map(|base| base.join("ricasso"));
+        Ok(state)
+    }
+
+    fn find_root(variable: &dyn Fn(&str) -> Option<PathBuf>) -> Result<StateDir, Error> {
         let absolute = |name| variable(name).filter(|path| path.is_absolute());
         if let Some(base) = absolute("XDG_STATE_HOME") {
             // Somebody said where: anywhere else would be a surprise.
@@ -54,7 +63,7 @@ impl StateDir {
     pub fn at(root: &Path) -> Result<StateDir, Error> {
         make_private(root)?;
         check_ours(root)?;
-        let state = StateDir { root: root.to_path_buf(), told: None };
+        let state = StateDir { root: root.to_path_buf(), runtime: None, told: None };
         for part in ["ledger", "jobs", "sessions", "owners"] {
             make_private(&root.join(part))?;
         }
@@ -84,6 +93,30 @@ impl StateDir {
     /// Where the owners' files lie.
     pub fn owners(&self) -> PathBuf {
         self.root.join("owners")
+    }
+
+    /// Where an owner of now makes its socket: the machine's place for sockets where that is ours
+    /// alone, else beside the owners' files.
+    pub fn desks(&self) -> PathBuf {
+        let usable = |path: &&PathBuf| make_private(path).and_then(|()| check_ours(path)).is_ok();
+        self.runtime.as_ref().filter(usable).cloned().unwrap_or_else(|| self.owners())
+    }
+
+    /// Where an owner's socket may be found: it may have been started elsewhere.
+    pub fn desk_places(&self) -> impl Iterator<Item = PathBuf> {
+        self.runtime.iter().cloned().chain([self.owners()])
+    }
+
+    /// The name of an owner's socket.
+    pub fn desk_name(owner: &JobId) -> String {
+        format!("{owner}.sock")
+    }
+
+    /// Removes the socket of an owner that died.
+    pub fn sweep_desk(&self, owner: &JobId) {
+        let name = StateDir::desk_name(owner);
+        // Most often there is none.
+        self.desk_places().for_each(|place| drop(fs::remove_file(place.join(&name))));
     }
 
     /// The directory of a job, whether it exists or not.

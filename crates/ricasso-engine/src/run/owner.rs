@@ -38,6 +38,7 @@ struct Journal {
 /// The file of an owner that died. It stays locked by us until it is buried.
 #[derive(Debug)]
 pub struct Orphan {
+    owner: JobId,
     path: PathBuf,
     /// Held for its lock.
     _file: File,
@@ -146,6 +147,17 @@ impl Orphan {
         })
     }
 
+    /// Whose file it is.
+    pub fn owner(&self) -> &JobId {
+        &self.owner
+    }
+
+    /// The owners that have a file, living or dead.
+    pub fn all(state: &StateDir) -> Vec<JobId> {
+        let Ok(files) = fs::read_dir(state.owners()) else { return Vec::new() };
+        files.flatten().filter_map(|file| JobId::parse(file.file_name().to_str()?)).collect()
+    }
+
     /// Its jobs that were open.
     pub fn jobs(&self) -> impl Iterator<Item = &JobId> {
         self.jobs.iter()
@@ -161,6 +173,7 @@ impl Orphan {
     }
 
     fn adopt(path: &Path) -> Option<Orphan> {
+        let owner = JobId::parse(path.file_name()?.to_str()?)?;
         let mut file = File::options().read(true).write(true).open(path).ok()?;
         match file.try_lock() {
             Ok(()) => {}
@@ -172,7 +185,8 @@ impl Orphan {
         }
         let mut journal = Vec::new();
         file.read_to_end(&mut journal).ok()?;
-        Some(Orphan { path: path.to_path_buf(), _file: file, jobs: open_jobs(&journal) })
+        let jobs = open_jobs(&journal);
+        Some(Orphan { owner, path: path.to_path_buf(), _file: file, jobs })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::unit;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use ricasso_engine::policy::{Mode, Overrides, Reach};
-use ricasso_engine::request::ScriptShell;
+use ricasso_engine::request::{ScriptShell, WindowSize};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,6 +24,21 @@ pub(super) enum Verb {
     Check(Check),
     /// Read what a reply left out
     Output(Output),
+    /// List the jobs that run, and those of the background that are kept
+    Jobs(super::jobs::Jobs),
+    /// Show a job as it is now
+    Look(super::look::Look),
+    /// Wait for a job
+    Wait(super::wait::Wait),
+    /// Give a job input
+    Feed(super::feed::Feed),
+    /// End a job with its whole tree
+    Stop(super::stop::Stop),
+    /// Show lines of a job as they come
+    Watch(super::watch::Watch),
+    /// Own one job, away from the terminal that started it
+    #[command(hide = true)]
+    Keep(Run),
     /// Look at the record of what ran, check it, judge again, hand it on
     Ledger(super::ledger::Ledger),
     /// Remove the output, request and scene of finished jobs; the ledger keeps its entries
@@ -54,6 +69,21 @@ pub(super) struct Run {
     /// Run the later texts also when one failed
     #[arg(long)]
     pub(super) keep_going: bool,
+    /// Start the job, say its id, and leave it running
+    #[arg(long, conflicts_with = "yields")]
+    pub(super) background: bool,
+    /// Leave the job running in the background when it is not over after this long
+    #[arg(long = "yield", value_name = "TIME", value_parser = unit::duration)]
+    pub(super) yields: Option<Duration>,
+    /// The session that the job belongs to
+    #[arg(long, value_name = "NAME")]
+    pub(super) session: Option<String>,
+    /// Give the command a terminal
+    #[arg(long)]
+    pub(super) pty: bool,
+    /// The size of the terminal, as 80x24
+    #[arg(long, value_name = "COLUMNSxROWS", value_parser = unit::size, requires = "pty")]
+    pub(super) size: Option<WindowSize>,
     #[command(flatten)]
     pub(super) what: What,
 }

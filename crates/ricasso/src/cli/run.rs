@@ -7,7 +7,8 @@ use crate::exit;
 use ricasso_engine::engine::{Engine, Setup};
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::{
-    Bytes, Caller, MAX_TEXT_BYTES, Manner, OnFailure, Request, ScriptShell, Stdin, Step,
+    Bytes, Caller, MAX_TEXT_BYTES, Manner, OnFailure, Request, ScriptShell, Stdin, Step, Tenure,
+    WindowSize,
 };
 use ricasso_os::{Cancel, Keeper};
 use std::fmt;
@@ -24,6 +25,7 @@ pub(super) enum Failure {
     Engine(ricasso_engine::Error),
     Os(ricasso_os::Error),
     Script { path: PathBuf, source: io::Error },
+    Keep { source: io::Error },
     NoCommand,
 }
 
@@ -35,6 +37,9 @@ impl fmt::Display for Failure {
             Failure::Os(error) => error.fmt(f),
             Failure::Script { path, .. } => {
                 write!(f, "cannot read the script {}; check its name", path.display())
+            }
+            Failure::Keep { .. } => {
+                write!(f, "cannot start an owner for the job; check the limit on processes")
             }
             Failure::NoCommand => {
                 write!(f, "nothing to run; give -c TEXT, --script FILE or -- PROGRAM ARGS")
@@ -49,7 +54,7 @@ impl std::error::Error for Failure {
             Failure::Config(error) => error.source(),
             Failure::Engine(error) => error.source(),
             Failure::Os(error) => error.source(),
-            Failure::Script { source, .. } => Some(source),
+            Failure::Script { source, .. } | Failure::Keep { source } => Some(source),
             Failure::NoCommand => None,
         }
     }
@@ -67,21 +72,10 @@ pub(super) fn run(args: &Run) -> u8 {
 }
 
 fn try_run(args: &Run) -> Result<u8, Failure> {
-    // This program is small and has no second thread yet, so it may be its own keeper.
-    let keeper = Keeper::in_this_process().map_err(Failure::Os)?;
-    let places = Places::of_this_process().map_err(Failure::Config)?;
-    let choice = Choice {
-        policy: args.rights.policy.clone(),
-        overrides: args.rights.overrides(),
-        root: args.rights.root.clone(),
-    };
-    let held = config::hold(&places, &choice).map_err(Failure::Config)?;
-    let request = request(args, &places, &held)?;
-    let mut setup = Setup::of_this_process(keeper, held.policy).map_err(Failure::Engine)?;
-    setup.told = held.hints;
-    // Up to here nothing is open, and a signal may end us as it ends any program.
-    let cancel = Cancel::on_signals().map_err(Failure::Os)?;
-    let engine = Engine::open(setup).map_err(Failure::Engine)?;
+    if args.background || args.yields.is_some() {
+        return super::keep::start(args);
+    }
+    let Ready { engine, request, cancel } = ready(args)?;
     let code = if args.json {
         let reply = engine.run(&request, &cancel).map_err(Failure::Engine)?;
         if print::json(&reply, &cancel) { code_of(&reply) } else { exit::OURS }
@@ -97,12 +91,40 @@ fn try_run(args: &Run) -> Result<u8, Failure> {
     Ok(code)
 }
 
-fn code_of(reply: &Reply) -> u8 {
+/// Everything that a run needs.
+pub(super) struct Ready {
+    pub(super) engine: Engine,
+    pub(super) request: Request,
+    pub(super) cancel: Cancel,
+}
+
+/// From the flags to an engine that is open and a request for it.
+pub(super) fn ready(args: &Run) -> Result<Ready, Failure> {
+    // This program is small and has no second thread yet, so it may be its own keeper.
+    let keeper = Keeper::in_this_process().map_err(Failure::Os)?;
+    let places = Places::of_this_process().map_err(Failure::Config)?;
+    let choice = Choice {
+        policy: args.rights.policy.clone(),
+        overrides: args.rights.overrides(),
+        root: args.rights.root.clone(),
+    };
+    let held = config::hold(&places, &choice).map_err(Failure::Config)?;
+    let request = request(args, &places, &held)?;
+    let mut setup = Setup::of_this_process(keeper, held.policy).map_err(Failure::Engine)?;
+    setup.told = held.hints;
+    // Up to here nothing is open, and a signal may end us as it ends any program.
+    let cancel = Cancel::on_signals().map_err(Failure::Os)?;
+    let engine = Engine::open(setup).map_err(Failure::Engine)?;
+    Ok(Ready { engine, request, cancel })
+}
+
+pub(super) fn code_of(reply: &Reply) -> u8 {
     reply.exit_code.map_or(exit::OURS, exit::of)
 }
 
 fn request(args: &Run, places: &Places, held: &Held) -> Result<Request, Failure> {
     let stdin = match &args.stdin {
+        None if args.background => Stdin::Fed,
         None => Stdin::Closed,
         Some(path) if path == Path::new("-") => Stdin::File("/dev/stdin".into()),
         Some(path) => Stdin::File(places.cwd.join(path)),
@@ -116,8 +138,15 @@ fn request(args: &Run, places: &Places, held: &Held) -> Result<Request, Failure>
         env: env.collect(),
         stdin,
         timeout: args.timeout,
-        caller: Caller { door: "cli".into(), session: SESSION.into(), client: None },
-        manner: Manner::default(),
+        caller: Caller {
+            door: "cli".into(),
+            session: args.session.clone().unwrap_or_else(|| SESSION.into()),
+            client: None,
+        },
+        manner: Manner {
+            tenure: if args.background { Tenure::Background } else { Tenure::Call },
+            terminal: args.pty.then(|| args.size.unwrap_or(WindowSize::USUAL)),
+        },
     })
 }
 

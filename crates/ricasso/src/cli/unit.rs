@@ -1,5 +1,7 @@
 //! Words on the command line that are more than words: times, ranges, variables.
 
+use ricasso_engine::engine::Until;
+use ricasso_engine::request::WindowSize;
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -43,6 +45,34 @@ pub(super) fn range(text: &str) -> Result<(u64, u64), String> {
     }
 }
 
+/// `80x24`.
+pub(super) fn size(text: &str) -> Result<WindowSize, String> {
+    let most = WindowSize::MOST;
+    let parts = text.split_once('x');
+    let numbers =
+        parts.and_then(|(columns, rows)| Some((columns.parse().ok()?, rows.parse().ok()?)));
+    match numbers {
+        Some((columns, rows))
+            if (1..=most.columns).contains(&columns) && (1..=most.rows).contains(&rows) =>
+        {
+            Ok(WindowSize { columns, rows })
+        }
+        Some(_) => Err(format!("a terminal has 1x1 to {}x{}", most.columns, most.rows)),
+        None => Err("a size is columns and rows, as 80x24".into()),
+    }
+}
+
+/// `exit`, `idle=5s`, `match=REGEX`, `input`.
+pub(super) fn until(text: &str) -> Result<Until, String> {
+    match text.split_once('=') {
+        None if text == "exit" => Ok(Until::Exit),
+        None if text == "input" => Ok(Until::Input),
+        Some(("idle", time)) => duration(time).map(Until::Idle),
+        Some(("match", regex)) if !regex.is_empty() => Ok(Until::Match(regex.to_string())),
+        Some(_) | None => Err("wait until exit, idle=5s, match=REGEX or input".into()),
+    }
+}
+
 /// `NAME=VALUE`.
 pub(super) fn variable(text: &str) -> Result<(OsString, OsString), String> {
     match text.split_once('=') {
@@ -73,6 +103,19 @@ mod tests {
         assert_eq!(age("400d"), Ok(Duration::from_secs(400 * 86400)));
         for wrong in ["", "7", "d", "-1d", "1e9d", "99999999999999999999d"] {
             assert!(age(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes_and_waits_are_read_or_told() {
+        assert_eq!(size("80x24"), Ok(WindowSize { columns: 80, rows: 24 }));
+        for wrong in ["", "80", "0x24", "80x", "-1x2", "501x10", "99999x9"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(until("idle=0.5s"), Ok(Until::Idle(Duration::from_millis(500))));
+        assert_eq!(until("match=a=b"), Ok(Until::Match("a=b".into())));
+        for wrong in ["", "idle", "idle=", "idle=5", "match=", "end"] {
+            assert!(until(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -16,6 +16,7 @@ mod escape;
 mod excerpts;
 mod explain;
 mod hostile;
+mod jobs;
 mod ledger;
 mod ledger_doors;
 mod library;

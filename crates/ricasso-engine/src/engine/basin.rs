@@ -1,0 +1,250 @@
+//! Where the bytes of a job go: the spool first, then whoever watches, then the board.
+
+use super::admit::Admitted;
+use super::answer;
+use super::board::{Board, Made};
+use super::close::Papers;
+use super::conduct::Watcher;
+use super::lookout::{Lookout, Sight};
+use super::{Desk, Hall};
+use crate::capture::{Appended, Spool, Stream};
+use crate::error::Error;
+use crate::reply::Reply;
+use crate::run::{Flow, LimitName, Sink, Source};
+use ricasso_os::{Cancel, Mouth};
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+/// While the scan is behind, the board is told this often how far it is.
+const SCAN_LAG: Duration = Duration::from_millis(10);
+/// The scan is never further behind than this; what it has not decided then waits for more.
+const SCAN_IS_NEAR: Duration = Duration::from_millis(500);
+
+/// What is known of a job when it begins.
+pub(super) struct Known {
+    /// Its board, where somebody needs one from the start.
+    pub(super) board: Option<Arc<Board>>,
+    /// Whether its papers lie beside the spool already.
+    pub(super) papers: Papers,
+}
+
+impl Default for Known {
+    fn default() -> Known {
+        Known { board: None, papers: Papers::Missing }
+    }
+}
+
+/// Where the bytes of a job go.
+pub(super) struct Basin<'a> {
+    pub(super) spool: Spool,
+    pub(super) failed: Option<Error>,
+    pub(super) ordered: bool,
+    /// What lies beside the spool does so soon after a long command has begun, and otherwise when
+    /// it is over.
+    pub(super) papers: Papers,
+    hall: &'a Hall,
+    admitted: &'a Admitted,
+    watcher: &'a mut dyn Watcher,
+    cancel: &'a Cancel,
+    board: Option<Arc<Board>>,
+    lookout: Option<Lookout>,
+    spoke: Stream,
+    pid: Option<i32>,
+    took: Instant,
+}
+
+impl<'a> Basin<'a> {
+    pub(super) fn new(
+        hall: &'a Hall,
+        admitted: &'a Admitted,
+        spool: Spool,
+        watcher: &'a mut dyn Watcher,
+        (cancel, known): (&'a Cancel, Known),
+    ) -> Basin<'a> {
+        Basin {
+            spool,
+            failed: None,
+            ordered: false,
+            papers: known.papers,
+            hall,
+            admitted,
+            watcher,
+            cancel,
+            board: known.board,
+            lookout: None,
+            spoke: Stream::Stdout,
+            pid: None,
+            took: Instant::now(),
+        }
+    }
+
+    /// The input that the next command reads. Nobody is asked about one that cannot be fed.
+    pub(super) fn listens_to(&mut self, mouth: Option<Mouth>) {
+        let mouth = mouth.filter(|_| self.admitted.inlet().is_open());
+        self.lookout = mouth.map(Lookout::new);
+        self.pid = None;
+        if let Some(board) = &self.board {
+            board.listens_to(mouth);
+        }
+    }
+
+    /// All is over: whoever waits for it is told.
+    pub(super) fn ends(&mut self, reply: &Result<Reply, Error>) {
+        let Some(board) = &self.board else { return };
+        board.publish(self.spool.watermark(), self.spoke);
+        match reply {
+            Ok(reply) => board.ends(reply.clone()),
+            Err(error) => board.fails(error),
+        }
+    }
+
+    /// Shows what is decided and was not shown yet. What cannot be read back now is in the spool
+    /// all the same, and the reply tells of a spool that fails.
+    fn show(&mut self) {
+        for stream in Stream::BOTH {
+            while self.watcher.wants_output()
+                && let Ok(fresh) = self.spool.fresh(stream)
+                && !fresh.get().is_empty()
+            {
+                self.watcher.output(stream, fresh);
+            }
+        }
+    }
+
+    /// The end of the output decides what was still waiting to grow into a secret.
+    pub(super) fn show_the_rest(&mut self) {
+        self.watcher.over();
+        if self.watcher.wants_output() && self.spool.finish().is_ok() {
+            self.show();
+        }
+    }
+
+    /// Tells the board how far everything is.
+    fn publish(&mut self) {
+        let Some(board) = &self.board else { return };
+        let water = self.spool.watermark();
+        board.publish(water, self.spoke);
+        if board.is_forsaken() {
+            self.cancel.ring();
+        }
+        if let (Some(lookout), Some(pid)) = (&mut self.lookout, self.pid) {
+            match lookout.look(pid, self.admitted.inlet(), water.bytes.iter().sum()) {
+                Sight::Unsure => {}
+                Sight::Nobody => board.waits(None),
+                Sight::Waits(asleep) => board.waits(Some(asleep)),
+            }
+        }
+    }
+
+    fn is_behind(&self) -> bool {
+        let water = self.spool.watermark();
+        let lately = self.took.elapsed() < SCAN_IS_NEAR;
+        self.board.is_some() && lately && (0..2).any(|at| water.marks[at].bytes < water.bytes[at])
+    }
+}
+
+impl Sink for Basin<'_> {
+    fn take(&mut self, from: Source, bytes: &[u8]) -> Flow {
+        let stream = match from {
+            Source::Stdout => Stream::Stdout,
+            Source::Stderr => Stream::Stderr,
+        };
+        self.spoke = stream;
+        self.took = Instant::now();
+        if self.failed.is_some() {
+            return Flow::Full(LimitName::Disk);
+        }
+        match self.spool.append(stream, bytes) {
+            Ok(Appended::Stored) => Flow::Go,
+            Ok(Appended::Full) => Flow::Full(LimitName::Output),
+            Err(error) => {
+                self.failed = Some(Error::Capture(error));
+                Flow::Full(LimitName::Disk)
+            }
+        }
+    }
+
+    fn pause(&mut self, running_for: Duration) {
+        self.show();
+        self.publish();
+        self.watcher.pause(running_for);
+    }
+
+    fn tick(&self) -> Option<Duration> {
+        let lookout = self.lookout.as_ref().filter(|_| self.pid.is_some() && self.board.is_some());
+        let due = lookout.map(Lookout::due_in);
+        let behind = (self.spool.is_scanned_beside() && self.is_behind()).then_some(SCAN_LAG);
+        [self.watcher.tick(), due, behind].into_iter().flatten().min()
+    }
+
+    fn ordered(&mut self) {
+        self.ordered = true;
+    }
+
+    fn started(&mut self, pid: i32) {
+        self.pid = Some(pid);
+        if let Some(board) = &self.board {
+            board.started(pid);
+        }
+    }
+
+    fn lives(&mut self) -> Flow {
+        if self.papers == Papers::Kept {
+            return Flow::Go;
+        }
+        self.papers = Papers::Kept;
+        if self.board.is_none() {
+            let made = self.hall.board(self.admitted, self.cancel);
+            if let Ok(board) = &made {
+                board.listens_to(self.lookout.as_ref().map(Lookout::mouth));
+                self.pid.into_iter().for_each(|pid| board.started(pid));
+            }
+            // Without a board nobody else can look at it, and nothing else is lost.
+            self.board = made.map_err(|error| self.hall.yard.note(error)).ok();
+        }
+        if let Err(error) = self.hall.open_desk() {
+            self.hall.yard.note(error);
+        }
+        match self.hall.keep_early(self.admitted) {
+            Ok(()) => Flow::Go,
+            Err(error) => {
+                self.failed = Some(error);
+                Flow::Full(LimitName::Disk)
+            }
+        }
+    }
+}
+
+impl Hall {
+    /// A board for a job that is admitted, known to everybody from now on.
+    pub(super) fn board(&self, admitted: &Admitted, cancel: &Cancel) -> Result<Arc<Board>, Error> {
+        let board = Arc::new(Board::new(Made {
+            head: answer::running(admitted),
+            dir: admitted.dir().path().to_path_buf(),
+            redactor: admitted.redactor().clone(),
+            cancel: cancel.clone(),
+            over: Cancel::new().map_err(Error::Os)?,
+            inlet: Arc::clone(admitted.inlet()),
+            terminal: admitted.request().manner.terminal,
+        }));
+        self.registry.add(Arc::clone(&board));
+        Ok(board)
+    }
+
+    /// Opens the desk, where it is not open yet.
+    pub(super) fn open_desk(&self) -> Result<(), Error> {
+        let mut desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner);
+        if desk.is_none() {
+            let registry = Arc::clone(&self.registry);
+            *desk = Some(Desk::open(&self.yard.state, self.yard.owner.id(), registry)?);
+        }
+        Ok(())
+    }
+
+    pub(super) fn close_desk(&self, patience: Duration) {
+        let desk = self.desk.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(mut desk) = desk {
+            desk.close(patience);
+        }
+    }
+}

@@ -1,0 +1,530 @@
+//! What is known of a job while it runs, for everybody who asks, and how it ended.
+//!
+//! The job's own thread writes here and never waits: whoever reads a file for an answer does so
+//! beside it, up to the watermark.
+
+use super::answer;
+use super::inlet::{Fed, Inlet};
+use super::keys::Arrows;
+use super::lookout::{self, Lookout};
+use crate::capture::{
+    Batch, Beyond, Budget, Canvas, Excerpt, Lean, Lines, Picture, Reading, Redacted, Redactor,
+    Stream, Takes, Watermark,
+};
+use crate::error::Error;
+use crate::reply::{Reply, Screen, Waited, Waiting};
+use crate::request::WindowSize;
+use crate::run::{Ending, JobId};
+use ricasso_os::{Asleep, Cancel, Mouth};
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Resources are asked of the kernel at most this often; the answer costs several files.
+const USED_EVERY: Duration = Duration::from_millis(250);
+/// Whoever waits looks this often whether its caller is still there.
+const GLANCE: Duration = Duration::from_millis(250);
+/// A stop is over when the tree is gone; the kernel may hold a process for this long beyond the
+/// grace, and then the reply says so.
+const STOPPED: Duration = Duration::from_secs(15);
+
+/// What a wait is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Until {
+    /// The end of the job.
+    Exit,
+    /// A silence of this length.
+    Idle(Duration),
+    /// A line that matches this regex, from the first line on.
+    Match(String),
+    /// A wait for input.
+    Input,
+}
+
+/// What is fed to a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feed {
+    /// The bytes, as they are.
+    pub bytes: Vec<u8>,
+    /// What comes behind them.
+    pub then: Then,
+    /// Whether they may answer a password prompt.
+    pub password: Password,
+}
+
+/// What follows fed bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// More, or nothing; the input stays open.
+    Open,
+    /// The end of the input.
+    End,
+}
+
+/// Whether a password prompt may be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Password {
+    /// Somebody said so, for this one.
+    Allowed,
+    /// Nobody did.
+    Refused,
+}
+
+/// The job as its owner shows it.
+#[derive(Debug)]
+pub(super) struct Board {
+    head: Reply,
+    dir: PathBuf,
+    redactor: Redactor,
+    cancel: Cancel,
+    over: Cancel,
+    inlet: Arc<Inlet>,
+    terminal: Option<WindowSize>,
+    began: Instant,
+    live: Mutex<Live>,
+    moved: Condvar,
+    canvas: Option<Mutex<Canvas>>,
+    excerpt: Mutex<Option<(Watermark, Excerpt)>>,
+    used: Mutex<Option<(Instant, ricasso_os::Used)>>,
+}
+
+#[derive(Debug)]
+struct Live {
+    water: Watermark,
+    /// Changes whenever something else here does.
+    moves: u64,
+    spoke: Stream,
+    heard: Instant,
+    touched: Instant,
+    pid: Option<i32>,
+    mouth: Option<Mouth>,
+    waiting: Option<Waiting>,
+    lease: Option<Duration>,
+    reply: Option<Arc<Reply>>,
+    waiters: usize,
+}
+
+/// What a board is made of.
+pub(super) struct Made {
+    pub(super) head: Reply,
+    pub(super) dir: PathBuf,
+    pub(super) redactor: Redactor,
+    pub(super) cancel: Cancel,
+    pub(super) over: Cancel,
+    pub(super) inlet: Arc<Inlet>,
+    pub(super) terminal: Option<WindowSize>,
+}
+
+impl Board {
+    pub(super) fn new(made: Made) -> Board {
+        let Made { head, dir, redactor, cancel, over, inlet, terminal } = made;
+        let canvas = terminal.map(|size| Mutex::new(Canvas::new(&dir, size.columns, size.rows)));
+        let now = Instant::now();
+        let live = Live {
+            water: Watermark::default(),
+            moves: 0,
+            spoke: Stream::Stdout,
+            heard: now,
+            touched: now,
+            pid: None,
+            mouth: None,
+            waiting: None,
+            lease: None,
+            reply: None,
+            waiters: 0,
+        };
+        Board {
+            head,
+            dir,
+            redactor,
+            cancel,
+            over,
+            inlet,
+            began: now,
+            live: Mutex::new(live),
+            moved: Condvar::new(),
+            canvas,
+            terminal,
+            excerpt: Mutex::default(),
+            used: Mutex::default(),
+        }
+    }
+
+    pub(super) fn id(&self) -> &JobId {
+        &self.head.id
+    }
+
+    pub(super) fn session(&self) -> &str {
+        &self.head.session
+    }
+
+    pub(super) fn over(&self) -> &Cancel {
+        &self.over
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.live().reply.is_some()
+    }
+
+    pub(super) fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    // What the job's own thread tells.
+
+    pub(super) fn started(&self, pid: i32) {
+        let mut live = self.live();
+        live.pid = Some(pid);
+        self.moves(&mut live);
+    }
+
+    /// How far the spool is, and who spoke last.
+    pub(super) fn publish(&self, water: Watermark, spoke: Stream) {
+        let mut live = self.live();
+        if live.water == water {
+            return;
+        }
+        if live.water.bytes != water.bytes {
+            live.heard = Instant::now();
+            live.waiting = None;
+        }
+        live.spoke = spoke;
+        live.water = water;
+        self.moves(&mut live);
+    }
+
+    /// Somebody waits for input, or nobody any more.
+    pub(super) fn waits(&self, asleep: Option<Asleep>) {
+        let known = self.live().waiting.as_ref().map(|waiting| waiting.pid);
+        if known == asleep.map(|asleep| asleep.pid) {
+            return;
+        }
+        let waiting = asleep.and_then(|asleep| self.prompt(asleep));
+        let mut live = self.live();
+        live.waiting = waiting;
+        self.moves(&mut live);
+    }
+
+    /// The input of the command that begins.
+    pub(super) fn listens_to(&self, mouth: Option<Mouth>) {
+        self.live().mouth = mouth;
+    }
+
+    /// Whether its lease is over: nobody asked about it for that long.
+    pub(super) fn is_forsaken(&self) -> bool {
+        let live = self.live();
+        live.waiters == 0 && live.lease.is_some_and(|lease| live.touched.elapsed() >= lease)
+    }
+
+    /// Something of ours failed: nobody is kept waiting for it.
+    pub(super) fn fails(&self, error: &Error) {
+        let mut reply = self.head.clone();
+        reply.running = false;
+        reply.exit_code = Some(Ending::Lost.exit_code());
+        reply.ending = Some(Ending::Lost);
+        reply.hints.push(self.redactor.text(error.in_full().as_bytes()));
+        self.ends(reply);
+    }
+
+    /// All is over.
+    pub(super) fn ends(&self, reply: Reply) {
+        let mut live = self.live();
+        live.waiting = None;
+        live.reply = Some(Arc::new(reply));
+        self.moves(&mut live);
+        drop(live);
+        self.over.ring();
+    }
+
+    // What others ask.
+
+    /// The job as it is now.
+    pub(super) fn look(&self) -> Result<Reply, Error> {
+        let (water, pid, waiting) = {
+            let mut live = self.live();
+            live.touched = Instant::now();
+            if let Some(reply) = &live.reply {
+                return Ok(Reply::clone(reply));
+            }
+            (live.water, live.pid, live.waiting.clone())
+        };
+        let mut reply = self.head.clone();
+        reply.duration_ms = self.began.elapsed();
+        reply.pid = pid;
+        reply.waiting_for_input = waiting;
+        answer::fill_running(&mut reply, &water, self.excerpt(&water)?);
+        reply.screen = self.screen(&water)?;
+        if let Some(used) = pid.map(|pid| self.used(pid)) {
+            reply.usage.user_ms = used.user;
+            reply.usage.system_ms = used.system;
+            reply.usage.max_rss_bytes = used.memory_bytes;
+        }
+        Ok(reply)
+    }
+
+    /// Waits until it has a process, or is over.
+    pub(super) fn await_start(&self, patience: Duration) {
+        let until = Instant::now() + patience;
+        loop {
+            let moves = {
+                let live = self.live();
+                if live.pid.is_some() || live.reply.is_some() || Instant::now() >= until {
+                    return;
+                }
+                live.moves
+            };
+            self.rest(moves, until.saturating_duration_since(Instant::now()));
+        }
+    }
+
+    /// The last line that it wrote, for a table.
+    pub(super) fn last_line(&self) -> Redacted<String> {
+        let (water, spoke) = {
+            let live = self.live();
+            (live.water, live.spoke)
+        };
+        let line = Reading::at(&self.dir, &water).and_then(|reading| reading.last_line(spoke));
+        line.unwrap_or_default()
+    }
+
+    /// Waits; `gone` tells that whoever asked went away.
+    pub(super) fn wait(
+        &self,
+        until: &Until,
+        patience: Option<Duration>,
+        gone: &dyn Fn() -> bool,
+    ) -> Result<Reply, Error> {
+        let mut lines = match until {
+            Until::Match(regex) => Some(self.lines(Some(regex))?),
+            Until::Exit | Until::Idle(_) | Until::Input => None,
+        };
+        let deadline = patience.map(|patience| Instant::now() + patience);
+        loop {
+            let seen = self.seen();
+            let met = match until {
+                Until::Exit => None,
+                Until::Idle(least) => (seen.silent_for >= *least).then_some(("idle", None)),
+                Until::Match(_) => match &mut lines {
+                    Some(lines) => first_match(lines, &seen)?.map(|line| ("match", Some(line))),
+                    None => None,
+                },
+                Until::Input => seen.waits.then_some(("input", None)),
+            };
+            let over = seen.ended.then_some(("exit", None));
+            let late = deadline.is_some_and(|at| Instant::now() >= at).then_some(("time", None));
+            if let Some((by, line)) = met.or(over).or(late) {
+                let mut reply = self.look()?;
+                reply.waited = Some(Waited { by, line });
+                return Ok(reply);
+            }
+            if gone() {
+                return Err(Error::CallerGone);
+            }
+            let silence = match until {
+                Until::Idle(least) => least.saturating_sub(seen.silent_for),
+                Until::Exit | Until::Match(_) | Until::Input => GLANCE,
+            };
+            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            self.rest(seen.moves, GLANCE.min(silence).min(left.unwrap_or(GLANCE)));
+        }
+    }
+
+    /// Feeds it. A password prompt is answered only where somebody said so.
+    pub(super) fn feed(&self, feed: &Feed) -> Result<Fed, Error> {
+        let (pid, mouth) = {
+            let mut live = self.live();
+            live.touched = Instant::now();
+            if live.reply.is_some() {
+                return Err(Error::Over { id: self.id().clone() });
+            }
+            (live.pid, live.mouth)
+        };
+        let now = pid.zip(mouth).and_then(|(pid, mouth)| {
+            let asleep = lookout::look_once(pid, mouth, &self.inlet)?;
+            self.prompt(asleep)
+        });
+        if let Some(prompt) = now.filter(|prompt| prompt.kind == "password")
+            && feed.password == Password::Refused
+        {
+            return Err(Error::PasswordPrompt { line: prompt.line });
+        }
+        let mut fed = Fed { bytes: 0, left_bytes: 0 };
+        if !feed.bytes.is_empty() {
+            fed = self.inlet.feed(self.id(), &feed.bytes, &self.over)?;
+        }
+        if feed.then == Then::End && fed.left_bytes == 0 {
+            self.inlet.end(self.id(), &self.over)?;
+        }
+        // What it waited for has come.
+        self.waits(None);
+        Ok(fed)
+    }
+
+    /// What its arrow keys send.
+    pub(super) fn arrows(&self) -> Arrows {
+        let water = self.live().water;
+        match self.picture(&water) {
+            Some(Ok(picture)) if picture.application_keys => Arrows::Application,
+            Some(_) | None => Arrows::Normal,
+        }
+    }
+
+    fn screen(&self, water: &Watermark) -> Result<Option<Screen>, Error> {
+        let (Some(size), Some(picture)) = (self.terminal, self.picture(water)) else {
+            return Ok(None);
+        };
+        Ok(Some(answer::screen(size, picture?)))
+    }
+
+    fn picture(&self, water: &Watermark) -> Option<Result<Picture, Error>> {
+        let mut canvas = self.canvas.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(canvas.draw(water).map_err(Error::Capture))
+    }
+
+    /// Ends it when nobody asked about it for this long.
+    pub(super) fn lease(&self, time: Duration) {
+        let mut live = self.live();
+        live.lease = Some(time);
+        live.touched = Instant::now();
+    }
+
+    /// Ends its whole tree and waits for that.
+    pub(super) fn stop(&self, gone: &dyn Fn() -> bool) -> Result<Reply, Error> {
+        self.cancel.ring();
+        self.wait(&Until::Exit, Some(STOPPED), gone)
+    }
+
+    /// A cursor in its output.
+    pub(super) fn lines(&self, regex: Option<&str>) -> Result<Lines, Error> {
+        Lines::new(&self.dir, regex).map_err(Error::Capture)
+    }
+
+    /// The next lines of a cursor; waits for the patience where there are none. The second value
+    /// says that nothing follows any more.
+    pub(super) fn next_lines(
+        &self,
+        lines: &mut Lines,
+        takes: Takes,
+        patience: Duration,
+    ) -> Result<(Batch, bool), Error> {
+        let until = Instant::now() + patience;
+        loop {
+            let seen = self.seen();
+            let batch = lines.next(&seen.water, seen.ended, takes).map_err(Error::Capture)?;
+            let over = seen.ended && !batch.more;
+            let something = !batch.lines.is_empty() || batch.left_out > 0;
+            if something || over || Instant::now() >= until {
+                return Ok((batch, over));
+            }
+            if !batch.more {
+                self.rest(seen.moves, until.saturating_duration_since(Instant::now()));
+            }
+        }
+    }
+
+    fn seen(&self) -> Seen {
+        let mut live = self.live();
+        live.touched = Instant::now();
+        Seen {
+            water: live.water,
+            moves: live.moves,
+            silent_for: live.heard.elapsed(),
+            waits: live.waiting.is_some(),
+            ended: live.reply.is_some(),
+        }
+    }
+
+    /// Sleeps until something moves, or the time is over.
+    fn rest(&self, moves: u64, time: Duration) {
+        let mut live = self.live();
+        live.waiters += 1;
+        let until = Instant::now() + time;
+        while live.moves == moves {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            live = match self.moved.wait_timeout(live, left) {
+                Ok((live, _)) => live,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        }
+        live.waiters -= 1;
+    }
+
+    fn moves(&self, live: &mut Live) {
+        live.moves += 1;
+        if live.waiters > 0 {
+            self.moved.notify_all();
+        }
+    }
+
+    /// What somebody who sleeps is asking for. The line is read to its end: nothing follows it
+    /// before it is answered.
+    fn prompt(&self, asleep: Asleep) -> Option<Waiting> {
+        let (water, spoke, mouth) = {
+            let live = self.live();
+            (live.water, live.spoke, live.mouth)
+        };
+        let line = Reading::at(&self.dir, &water)
+            .and_then(|reading| reading.with_rest(&self.redactor))
+            .and_then(|reading| reading.last_line(spoke))
+            .unwrap_or_default();
+        let kind = lookout::kind(line.as_str(), self.inlet.is_silent());
+        let on = Lookout::on(mouth?);
+        Some(Waiting { pid: asleep.pid, descriptor: asleep.fd, on, kind, line })
+    }
+
+    fn excerpt(&self, water: &Watermark) -> Result<Excerpt, Error> {
+        let mut kept = self.excerpt.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, excerpt)) = &*kept
+            && of == water
+        {
+            return Ok(excerpt.clone());
+        }
+        let reading = Reading::at(&self.dir, water).map_err(Error::Capture)?;
+        let excerpt = reading.excerpt(self.id().as_str(), Budget::default(), Lean::Failure);
+        let excerpt = excerpt.map_err(Error::Capture)?;
+        *kept = Some((*water, excerpt.clone()));
+        Ok(excerpt)
+    }
+
+    fn used(&self, pid: i32) -> ricasso_os::Used {
+        let mut kept = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        match *kept {
+            Some((at, used)) if at.elapsed() < USED_EVERY => used,
+            Some(_) | None => {
+                let used = ricasso_os::used_by(pid);
+                *kept = Some((Instant::now(), used));
+                used
+            }
+        }
+    }
+
+    fn live(&self) -> MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A board at one moment.
+struct Seen {
+    water: Watermark,
+    moves: u64,
+    silent_for: Duration,
+    waits: bool,
+    ended: bool,
+}
+
+/// The first line that matches, among those that were not looked at yet.
+fn first_match(lines: &mut Lines, seen: &Seen) -> Result<Option<Redacted<String>>, Error> {
+    let takes = Takes { lines: 1, beyond: Beyond::Wait };
+    loop {
+        let mut batch = lines.next(&seen.water, seen.ended, takes).map_err(Error::Capture)?;
+        if let Some(line) = batch.lines.pop() {
+            return Ok(Some(line.text));
+        }
+        if !batch.more {
+            return Ok(None);
+        }
+    }
+}

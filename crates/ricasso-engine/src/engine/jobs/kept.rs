@@ -1,0 +1,163 @@
+//! Where a job is, and what lies on the disk of those that are over.
+
+use super::{AGAIN, Jobs, Listed, PATIENCE, no_job};
+use crate::capture::{Budget, Lean, Stream};
+use crate::engine::answer::{self, Parts};
+use crate::error::Error;
+use crate::plan::{Deadline, Enforced};
+use crate::request::{Request, Tenure};
+use crate::run::{Ending, JobId, Orphan};
+use serde_json::{Value, json};
+use std::os::unix::net::UnixStream;
+use std::time::{Instant, SystemTime};
+
+/// Jobs of the disk that a list looks at, newest first.
+const MOST_LISTED: usize = 500;
+
+/// Where a job is.
+pub(super) enum Whereabouts {
+    /// It is over, and this is its reply.
+    Over(Value),
+    /// Its owner answers here.
+    With(UnixStream),
+}
+
+impl Jobs {
+    /// Finds a job that the scope sees.
+    pub(super) fn find(&self, id: &str) -> Result<Whereabouts, Error> {
+        let job = JobId::parse(id).ok_or_else(|| no_job(id))?;
+        let began = Instant::now();
+        loop {
+            let dir = self.state().job(&job);
+            if !dir.path().is_dir() {
+                return Err(no_job(id));
+            }
+            if let Some(reply) = self.kept_reply(&job)? {
+                let session = reply.get("session").and_then(Value::as_str).unwrap_or_default();
+                return if self.scope.sees(session) {
+                    Ok(Whereabouts::Over(reply))
+                } else {
+                    Err(no_job(id))
+                };
+            }
+            let owner = dir.read("owner").map_err(Error::Run)?;
+            let owner = owner.and_then(|name| JobId::parse(std::str::from_utf8(&name).ok()?));
+            let lives = match &owner {
+                Some(owner) => !Orphan::is_dead(self.state(), owner),
+                None => Orphan::is_open_with_a_living_owner(self.state(), &job),
+            };
+            if !lives {
+                // It may have ended well since we looked for its reply.
+                if !dir.path().join("reply").exists() {
+                    self.close_lost()?;
+                    self.mark_as_lost(&job)?;
+                }
+                continue;
+            }
+            if let Some(desk) = owner.and_then(|owner| self.call(&owner)) {
+                return Ok(Whereabouts::With(desk));
+            }
+            if began.elapsed() > PATIENCE {
+                return Err(Error::Unanswered { id: job });
+            }
+            std::thread::sleep(AGAIN);
+        }
+    }
+
+    /// The reply of a job that is over. That of a lost one is made from what lies there.
+    fn kept_reply(&self, job: &JobId) -> Result<Option<Value>, Error> {
+        let Some(bytes) = self.state().job(job).read("reply").map_err(Error::Run)? else {
+            return Ok(None);
+        };
+        // A reply that breaks off is just being written, or its owner was killed over it.
+        match serde_json::from_slice::<Value>(&bytes) {
+            Ok(reply) if reply.get("id").is_some() => Ok(Some(reply)),
+            Ok(_) => self.lost_reply(job).map(Some),
+            Err(_) if self.shelf.is_alone(job)? => self.lost_reply(job).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// A job whose owner's file is gone, too: somebody removed it by hand.
+    fn mark_as_lost(&self, job: &JobId) -> Result<(), Error> {
+        let dir = self.state().job(job);
+        if !dir.path().join("reply").exists() && dir.path().is_dir() {
+            dir.write("reply", br#"{"ending":{"kind":"lost"}}"#).map_err(Error::Run)?;
+        }
+        Ok(())
+    }
+
+    fn lost_reply(&self, job: &JobId) -> Result<Value, Error> {
+        let dir = self.state().job(job);
+        let request = dir.read("request").map_err(Error::Run)?;
+        let request = request.and_then(|bytes| serde_json::from_slice::<Request>(&bytes).ok());
+        let began = std::fs::metadata(dir.path().join("request"))
+            .and_then(|found| found.modified())
+            .unwrap_or_else(|_| SystemTime::now());
+        let Some(request) = request else {
+            return Ok(json!({
+                "id": job, "session": "", "command": "", "running": false,
+                "ending": Ending::Lost, "exit_code": Ending::Lost.exit_code(),
+            }));
+        };
+        let redactor = self.shelf.redactor(job)?;
+        let parts = Parts {
+            id: job.clone(),
+            verdict: "allow",
+            reasons: Vec::new(),
+            ending: Ending::Lost,
+            enforced: Enforced::nothing(self.shelf.policy().mode()),
+            deadline: Deadline { asked: request.timeout, applied: None },
+            began,
+        };
+        let mut reply = answer::bare_reply(parts, &request, &redactor);
+        let reading = self.shelf.job(job.as_str())?;
+        let excerpt = reading
+            .excerpt(job.as_str(), Budget::default(), Lean::Failure)
+            .map_err(Error::Capture)?;
+        answer::fill_running(&mut reply, &reading.watermark(), excerpt);
+        serde_json::to_value(reply).map_err(|source| Error::Json { what: "reply", source })
+    }
+
+    /// Rows of jobs that are over.
+    pub(super) fn kept_rows(&self, which: Listed, known: &[String]) -> Vec<Value> {
+        let Ok(entries) = std::fs::read_dir(self.state().jobs()) else { return Vec::new() };
+        let mut jobs: Vec<(SystemTime, JobId)> = entries
+            .flatten()
+            .filter_map(|entry| {
+                let id = JobId::parse(entry.file_name().to_str()?)?;
+                Some((entry.metadata().ok()?.modified().ok()?, id))
+            })
+            .filter(|(_, id)| !known.iter().any(|known| known == id.as_str()))
+            .collect();
+        jobs.sort_by(|one, other| other.cmp(one));
+        let rows = jobs.into_iter().take(MOST_LISTED).filter_map(|(_, id)| self.row(which, &id));
+        rows.collect()
+    }
+
+    /// What cannot be read is no row; `look` says why.
+    fn row(&self, which: Listed, job: &JobId) -> Option<Value> {
+        if which == Listed::Usual {
+            let request = self.state().job(job).read("request").ok()??;
+            let request: Request = serde_json::from_slice(&request).ok()?;
+            if request.manner.tenure == Tenure::Call {
+                return None;
+            }
+        }
+        let mut reply = self.kept_reply(job).ok()??;
+        let session = reply.get("session").and_then(Value::as_str).unwrap_or_default();
+        if !self.scope.sees(session) {
+            return None;
+        }
+        let last = self.shelf.job(job.as_str()).ok().and_then(|reading| {
+            let spoke = [Stream::Stderr, Stream::Stdout]
+                .into_iter()
+                .map(|stream| reading.last_line(stream).unwrap_or_default());
+            spoke.into_iter().rfind(|line| !line.as_str().is_empty())
+        });
+        reply["last_line"] = json!(last.unwrap_or_default());
+        reply["stdout"] = json!("");
+        reply["stderr"] = json!("");
+        Some(reply)
+    }
+}
