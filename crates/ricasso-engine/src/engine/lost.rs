@@ -13,7 +13,7 @@ pub(super) fn close_lost(state: &StateDir, ledger: &Ledger, by: &str) -> Result<
         let jobs: BTreeSet<JobId> = orphan.jobs().cloned().collect();
         close_jobs(state, ledger, &jobs, by)?;
         jobs.iter().for_each(|job| state.sweep_scripts(job));
-        state.sweep_desk(orphan.owner());
+        orphan.owner().into_iter().for_each(|owner| state.sweep_desk(owner));
         orphan.bury().map_err(Error::Run)?;
     }
     Ok(())

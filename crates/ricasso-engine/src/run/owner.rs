@@ -38,7 +38,7 @@ struct Journal {
 /// The file of an owner that died. It stays locked by us until it is buried.
 #[derive(Debug)]
 pub struct Orphan {
-    owner: JobId,
+    owner: Option<JobId>,
     path: PathBuf,
     /// Held for its lock.
     _file: File,
@@ -147,9 +147,9 @@ impl Orphan {
         })
     }
 
-    /// Whose file it is.
-    pub fn owner(&self) -> &JobId {
-        &self.owner
+    /// Whose file it is, if its name says so.
+    pub fn owner(&self) -> Option<&JobId> {
+        self.owner.as_ref()
     }
 
     /// The owners that have a file, living or dead.
@@ -173,7 +173,7 @@ impl Orphan {
     }
 
     fn adopt(path: &Path) -> Option<Orphan> {
-        let owner = JobId::parse(path.file_name()?.to_str()?)?;
+        let owner = path.file_name().and_then(|name| JobId::parse(name.to_str()?));
         let mut file = File::options().read(true).write(true).open(path).ok()?;
         match file.try_lock() {
             Ok(()) => {}
