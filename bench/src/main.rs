@@ -5,6 +5,7 @@
 mod cage;
 mod capture;
 mod flood;
+mod judge;
 mod ledger;
 mod reader;
 mod run;
@@ -33,9 +34,10 @@ fn main() -> ExitCode {
             reader::run();
             true
         }
+        Some("judge") => judge::run(),
         Some("capture") => capture::run().map_err(|error| eprintln!("{error}")).is_ok(),
         _ => {
-            let verbs = "run|cage|ledger|flood|capture|reader";
+            let verbs = "run|cage|ledger|flood|capture|reader|judge";
             eprintln!("usage: cargo run --release -p ricasso-bench -- {verbs}");
             return ExitCode::from(2);
         }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use ricasso_shell::{Shell, read};
 
 /// Commands of the kind that agents send all day.
-const TYPICAL: [&str; 20] = [
+pub(crate) const TYPICAL: [&str; 20] = [
     "ls -la",
     "git status",
     "cat src/main.rs | head -50",
@@ -111,13 +111,13 @@ fn long_texts() {
     }
 }
 
-fn time(work: impl FnOnce()) -> Duration {
+pub(crate) fn time(work: impl FnOnce()) -> Duration {
     let start = Instant::now();
     work();
     start.elapsed()
 }
 
-fn spread(times: &mut [Duration]) -> String {
+pub(crate) fn spread(times: &mut [Duration]) -> String {
     times.sort();
     let micros = |share: f64| {
         let index = ((times.len() - 1) as f64 * share) as usize;
@@ -127,7 +127,7 @@ fn spread(times: &mut [Duration]) -> String {
     format!("min {least:.2} µs, p50 {half:.2} µs, p99 {most:.2} µs")
 }
 
-fn bash(text: &[u8]) {
+pub(crate) fn bash(text: &[u8]) {
     let child = Command::new("bash")
         .args(["--noprofile", "--norc", "-n"])
         .stdin(Stdio::piped())

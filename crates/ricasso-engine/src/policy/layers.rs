@@ -540,6 +540,8 @@ mod tests {
                 "must_match \"a -x b\"",
             ),
             ("[commands]\nallow = ['a b']\ndeny = ['a b']".into(), "\"a b\" never counts"),
+            ("[commands]\nask = ['a b -f *']\ndeny = ['a b *']".into(), "a deny, \"a b *\","),
+            ("[commands]\nallow = ['ab c']\nask = ['a* *']".into(), "\"ab c\" never counts"),
             ("[guards]\ngit = 'read-only'".into(), "cannot hold"),
             ("[redact]\non_write = true".into(), "redact.on_write"),
             ("[jobs]\nsurvivors = 'adopt'".into(), "jobs.survivors"),

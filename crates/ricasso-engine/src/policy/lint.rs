@@ -61,7 +61,7 @@ fn unheld(layer: &Layer, file: &File) -> Result<(), Error> {
     }
 }
 
-/// Checks that no pattern of the file is caught by a stronger one that is spelt the same.
+/// Checks that no pattern of the file is caught whole by a stronger one.
 pub(super) fn shadows(layer: &Layer, file: &File, held: &Commands) -> Result<(), Error> {
     let new = &file.commands;
     let list = |list: &Option<Spanned<_>>, stronger: &[&[CommandPattern]], by: &str| match list {
@@ -88,12 +88,16 @@ fn shadowed(
     stronger: &[&[CommandPattern]],
     by: &str,
 ) -> Result<(), Error> {
-    let caught = |pattern: &&CommandPattern| stronger.iter().any(|list| list.contains(pattern));
-    match patterns.get_ref().iter().find(caught) {
-        Some(pattern) => Err(Error::Shadowed {
+    let caught = |pattern: &CommandPattern| {
+        let stronger = stronger.iter().flat_map(|list| list.iter());
+        stronger.into_iter().find(|other| other.covers(pattern))
+    };
+    let found = patterns.get_ref().iter().find_map(|one| Some((one, caught(one)?)));
+    match found {
+        Some((pattern, other)) => Err(Error::Shadowed {
             place: Place::at(&layer.name, &layer.text, patterns.span().start),
             rule: format!("the pattern {:?}", pattern.as_str()),
-            by: format!("{by} of the same words"),
+            by: format!("{by}, {:?},", other.as_str()),
         }),
         None => Ok(()),
     }

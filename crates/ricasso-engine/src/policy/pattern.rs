@@ -81,6 +81,26 @@ impl CommandPattern {
         &self.text
     }
 
+    /// Whether every command that meets the other pattern meets this one too, as far as the words
+    /// of both tell.
+    pub(super) fn covers(&self, other: &CommandPattern) -> bool {
+        let is = |own: &Glob, its: &Glob| {
+            own == its || (its.is_literal() && own.matches(its.as_str().as_bytes()))
+        };
+        let operands = self.operands.len() <= other.operands.len()
+            && self.operands.iter().zip(&other.operands).all(|(own, its)| is(own, its));
+        let options = self.options.iter().all(|own| other.options.iter().any(|its| is(own, its)));
+        let end = match (self.end, other.end) {
+            (End::AnythingMore, End::AnythingMore | End::Exact) => true,
+            (End::Exact, End::AnythingMore) => false,
+            (End::Exact, End::Exact) => {
+                self.operands.len() == other.operands.len()
+                    && self.options.len() == other.options.len()
+            }
+        };
+        is(&self.program, &other.program) && operands && options && end
+    }
+
     /// How well a command meets the pattern.
     pub(super) fn meets(&self, command: Command<'_>) -> Meets {
         let program = command.is_called(std::slice::from_ref(&self.program));
@@ -132,6 +152,21 @@ mod tests {
         let names: Vec<_> = words[0].iter().cloned().collect();
         let command = Command { words: &words, names: &names };
         CommandPattern::new(pattern).unwrap().meets(command)
+    }
+
+    #[test]
+    fn a_pattern_covers_what_it_meets_anyway() {
+        let covers = |one: &str, other: &str| {
+            CommandPattern::new(one).unwrap().covers(&CommandPattern::new(other).unwrap())
+        };
+        assert!(covers("git push *", "git push --force *"));
+        assert!(covers("git push *", "git push origin main"));
+        assert!(covers("git *", "git push"));
+        assert!(covers("a b", "a b"));
+        assert!(!covers("git push --force *", "git push *"));
+        assert!(!covers("git push", "git push *"));
+        assert!(!covers("git push", "git push origin"));
+        assert!(!covers("git pull *", "git push *"));
     }
 
     #[test]
