@@ -3,6 +3,9 @@
 //! Nothing here is a parser of a language. Each scanner is sure of what it reports as an act, and
 //! leaves `Code` where it cannot tell; it must never say "nothing" of code that it did not follow.
 
+mod awk;
+mod jq;
+mod sed;
 pub(super) mod sql;
 
 use super::table::Reach;
@@ -12,13 +15,13 @@ use crate::policy::word::Word;
 /// The acts of code in this language.
 pub(super) fn acts(language: Language, word: &Word, at: usize) -> Vec<Act> {
     let not_followed = || vec![Act::with(Does::Code(language), word, at)];
-    let Some(_text) = word.known() else { return not_followed() };
+    let Some(text) = word.known() else { return not_followed() };
     match language {
         Language::Sql => sql::acts(word, Reach::Server, at),
-        Language::Sed
-        | Language::Awk
-        | Language::Jq
-        | Language::Perl
+        Language::Sed => sed::acts(text, at).unwrap_or_else(not_followed),
+        Language::Awk => awk::acts(text, at).unwrap_or_else(not_followed),
+        Language::Jq => jq::acts(text, at).unwrap_or_else(not_followed),
+        Language::Perl
         | Language::Python
         | Language::Ruby
         | Language::JavaScript

@@ -156,7 +156,14 @@ pub(super) const TABLE: &[Program] = &[
             when("-i -I --in-place", then(&[SED], EDIT)),
             when("-e --expression -f --file", each(READ)),
         ],
-        examples: &["sed --version => "],
+        examples: &[
+            "sed s/a/b/ f => read f",
+            "sed -ni.bak p f => edit f",
+            "sed -i s/a/b/ f g => edit f, edit g",
+            "sed -n -e'w x' f => overwrite x, read f",
+            "sed --in-place --expr=p f => edit f",
+            "sed -f s f => code-file s, read f",
+        ],
         ..GNU
     },
     Program {
@@ -176,7 +183,14 @@ pub(super) const TABLE: &[Program] = &[
             when("-i --include", then(&[AWK], Use::AssignmentOr(Does::Edit))),
             when("-f --file -e --source -E --exec", each(Use::AssignmentOr(Does::Read))),
         ],
-        examples: &["awk --version => "],
+        examples: &[
+            "awk '{print $1}' a n=1 => read a, set n=1",
+            "awk -f e.awk a => code-file e.awk, read a",
+            "gawk -o/tmp/x 'BEGIN{x=1}' => overwrite /tmp/x",
+            "gawk --profile=x '{y=1}' => overwrite x",
+            "gawk -i inplace '{print}' a => code-file inplace, edit a",
+            "awk -v n=3 'NR<=n' a => read a",
+        ],
         ..STOP
     },
     Program {
@@ -316,7 +330,13 @@ pub(super) const TABLE: &[Program] = &[
             when("--args --jsonargs", then(&[JQ], NOTHING)),
             when("-f --from-file", each(READ)),
         ],
-        examples: &["jq --version => "],
+        examples: &[
+            "jq .a d.json => read d.json",
+            "jq -n env => show-environment",
+            "jq --rawfile a /x .y => read /x",
+            "jq -n --arg c /etc/x '{c: $c}' => ",
+            "jq -Rn '[inputs]' /x => read /x",
+        ],
         ..EXACT
     },
     Program {
