@@ -6,15 +6,27 @@
 
 mod act;
 mod archives;
+mod build;
+mod cloud;
 mod code;
+mod containers;
+mod databases;
+mod disk;
 mod does;
+mod editors;
 mod files;
 mod find;
 mod git;
+mod interpreters;
+mod net;
+mod packages;
 mod place;
 mod read;
+mod remote;
+mod search;
 mod shells;
 mod sockets;
+mod system;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -55,7 +67,7 @@ pub(super) struct Act {
 /// Inline code that was understood comes as the acts within it, and as nothing where it only
 /// computes and prints; `Code` remains where it was not understood or its text is not known.
 pub(super) fn acts(words: &[Word]) -> Option<Vec<Act>> {
-    let program = find(words.first()?)?;
+    let program = find_entry(words.first()?)?;
     Some(act::acts(program, words))
 }
 
@@ -67,7 +79,7 @@ pub(super) fn code(language: Language, text: &Word) -> Vec<Act> {
 /// The indices of the sub-command's words, global options skipped; `None` where the program is
 /// not known or has no sub-commands.
 pub(super) fn subcommand(words: &[Word]) -> Option<Vec<usize>> {
-    let program = find(words.first()?)?;
+    let program = find_entry(words.first()?)?;
     if program.subs.is_empty() {
         return None;
     }
@@ -82,7 +94,7 @@ pub(super) fn option_spellings<'a>(
     option: &'a str,
 ) -> Vec<&'a str> {
     let mut levels = Vec::new();
-    if let Some(program) = find(&Word::of(program)) {
+    if let Some(program) = find_entry(&Word::of(program)) {
         levels.push(program);
         let mut level = program;
         for name in subcommand.split(' ').filter(|name| !name.is_empty()) {
@@ -112,8 +124,25 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// All tables. A new program is an entry in one of them.
-const TABLES: &[&[Program]] =
-    &[archives::TABLE, files::TABLE, git::TABLE, shells::TABLE, text::TABLE, wrappers::TABLE];
+const TABLES: &[&[Program]] = &[
+    archives::TABLE,
+    build::TABLE,
+    cloud::TABLE,
+    containers::TABLE,
+    databases::TABLE,
+    disk::TABLE,
+    editors::TABLE,
+    files::TABLE,
+    git::TABLE,
+    interpreters::TABLE,
+    net::TABLE,
+    packages::TABLE,
+    search::TABLE,
+    shells::TABLE,
+    system::TABLE,
+    text::TABLE,
+    wrappers::TABLE,
+];
 
 /// Entries by name, made once when the first command is judged.
 static ENTRIES: LazyLock<HashMap<&'static [u8], &'static Program>> = LazyLock::new(|| {
@@ -124,7 +153,7 @@ static ENTRIES: LazyLock<HashMap<&'static [u8], &'static Program>> = LazyLock::n
 
 /// The entry of a program: by its name, without a version (`python3.12`), or by the name before
 /// the dot (`mkfs.ext4`).
-fn find(program: &Word) -> Option<&'static Program> {
+fn find_entry(program: &Word) -> Option<&'static Program> {
     let name = program.known()?;
     let name = name.strip_suffix(b".exe").unwrap_or(name);
     if let Some(found) = ENTRIES.get(name) {

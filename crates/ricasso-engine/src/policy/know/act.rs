@@ -45,6 +45,9 @@ pub(super) fn acts(program: &'static Program, words: &[Word]) -> Vec<Act> {
                 break;
             }
             Inner::None => {
+                if !level.program.subs.is_empty() {
+                    told = level.tell_all(words);
+                }
                 options(&told, words, &mut acts);
                 told.given.append(&mut told_before.given);
                 shaped(level.program, words, &told, &mut acts);
@@ -101,9 +104,17 @@ impl Level {
         )
     }
 
+    /// Tells the words apart up to the sub-command, or all where there is none.
     fn tell<'w>(&self, words: &'w [Word]) -> Told<'w> {
+        if self.program.subs.is_empty() {
+            return self.tell_all(words);
+        }
+        self.tell_until(words, Stops::After(0))
+    }
+
+    fn tell_all<'w>(&self, words: &'w [Word]) -> Told<'w> {
         let program = self.program;
-        let stops = if program.subs.is_empty() {
+        let stops = {
             match (self.stops(), program.shape.rest) {
                 (false, Rest::Operands) => Stops::Never,
                 (true, Rest::Operands) => Stops::After(0),
@@ -118,9 +129,12 @@ impl Level {
                     | Rest::ForInput,
                 ) => Stops::After(program.shape.first.len()),
             }
-        } else {
-            Stops::After(0)
         };
+        self.tell_until(words, stops)
+    }
+
+    fn tell_until<'w>(&self, words: &'w [Word], stops: Stops) -> Told<'w> {
+        let program = self.program;
         let tables = [program.options, self.outer[0], self.outer[1]];
         Reader { words, style: program.style, tables, stops }.tell(self.from)
     }

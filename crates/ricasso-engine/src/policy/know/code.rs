@@ -4,9 +4,13 @@
 //! leaves `Code` where it cannot tell; it must never say "nothing" of code that it did not follow.
 
 mod awk;
+mod harmless;
 mod jq;
+mod script;
 mod sed;
 pub(super) mod sql;
+mod token;
+mod vim;
 
 use super::table::Reach;
 use super::{Act, Does, Language};
@@ -21,13 +25,13 @@ pub(super) fn acts(language: Language, word: &Word, at: usize) -> Vec<Act> {
         Language::Sed => sed::acts(text, at).unwrap_or_else(not_followed),
         Language::Awk => awk::acts(text, at).unwrap_or_else(not_followed),
         Language::Jq => jq::acts(text, at).unwrap_or_else(not_followed),
+        Language::Vim => vim::acts(text, at).unwrap_or_else(not_followed),
         Language::Perl
         | Language::Python
         | Language::Ruby
         | Language::JavaScript
         | Language::Php
-        | Language::Lua
-        | Language::Vim
-        | Language::Other => not_followed(),
+        | Language::Lua => script::acts(language, word, text, at),
+        Language::Other => not_followed(),
     }
 }

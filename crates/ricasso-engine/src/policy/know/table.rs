@@ -132,6 +132,34 @@ pub(super) enum Use {
     Behind(&'static str, Does),
     /// What follows this text is done as the first says, other words as the second.
     BehindOr(&'static str, Does, Does),
+    /// A program fetched by its name, with the words after it: `npx NAME …`.
+    Tool,
+    /// A script: by address it is foreign code, else a file.
+    Remote,
+    /// What `go run` and `go install` take: a place with a version is foreign code.
+    GoTarget,
+    /// `-MNAME` of perl.
+    PerlModule,
+    /// The file of a database, and the statements after it: `sqlite3`.
+    Database,
+    /// Code for the shell of a document store.
+    Mongo,
+    /// A command of a key store: `flushall`.
+    Redis,
+    /// A file of vim, or `+command`.
+    VimFile,
+    /// Options of `mount`.
+    MountOptions,
+    /// What `umount` takes away.
+    Unmount,
+    /// A word of a cloud's tool: `delete-bucket`, `apps:destroy`.
+    CloudVerb,
+    /// A kind of object of a cluster: a namespace takes everything in it along.
+    KubernetesKind,
+    /// A method for the interface of a forge.
+    ForgeMethod,
+    /// A method of HTTP: `DELETE` destroys.
+    Method,
     /// What to install: an address of code, a path, or a name.
     Package,
     /// A refspec of `git push`: `+main` and `:main` rewrite for others.
@@ -333,6 +361,14 @@ pub(super) const fn sub(names: &'static str, does: &'static [Does]) -> Program {
 /// A sub-command with operands of this shape.
 pub(super) const fn shaped(names: &'static str, shape: Shape) -> Program {
     Program { names, shape, ..EXACT }
+}
+
+impl Program {
+    /// The same with examples.
+    pub(super) const fn with(mut self, examples: &'static [&'static str]) -> Self {
+        self.examples = examples;
+        self
+    }
 }
 
 impl Shape {

@@ -89,6 +89,7 @@ fn check(program: &Program, prefix: &str, wrong: &mut Vec<String>) {
             Some(name.as_bytes()) == command[0].known()
                 || Some(name.as_bytes()) == command.get(1).and_then(Word::known)
                 || name.contains('.')
+                || command[0].head().starts_with(name.as_bytes())
         });
         if !names {
             wrong.push(format!("{prefix}{}: not its own example: {example}", program.names));

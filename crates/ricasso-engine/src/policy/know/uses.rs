@@ -4,7 +4,7 @@
 //! the worst that it could be.
 
 use super::table::Use;
-use super::{Act, Does, Harm, Language, code, git, place, sockets};
+use super::{Act, Does, Harm, Language, code, git, place, remote, sockets};
 use crate::policy::word::{Becomes, Piece, Word};
 
 /// Adds the acts of a value.
@@ -38,6 +38,20 @@ pub(super) fn apply(used: Use, value: &Word, at: usize, words: &[Word], acts: &m
         Use::After(byte, does) => after(value, byte, does, at, acts),
         Use::Behind(start, does) => behind(value, start, does, Does::Nothing, at, acts),
         Use::BehindOr(start, does, or) => behind(value, start, does, or, at, acts),
+        Use::Tool => tool(value, at, words, acts),
+        Use::Remote => remote_script(value, at, acts),
+        Use::GoTarget => go_target(value, at, acts),
+        Use::PerlModule => perl_module(value, at, acts),
+        Use::Database => code::sql::database(value, at, words, acts),
+        Use::Mongo => code::sql::mongo(value, at, acts),
+        Use::Redis => code::sql::redis(value, at, acts),
+        Use::VimFile => vim_file(value, at, acts),
+        Use::MountOptions => {}
+        Use::Unmount => unmount(value, at, acts),
+        Use::CloudVerb => remote::cloud_verb(value, at, words, acts),
+        Use::KubernetesKind => remote::kubernetes_kind(value, at, words, acts),
+        Use::ForgeMethod => remote::forge_method(value, at, words, acts),
+        Use::Method => remote::method(value, at, words, acts),
         Use::Package => package(value, at, acts),
         Use::Refspec => refspec(value, at, acts),
         Use::Process => process(value, at, acts),
@@ -86,6 +100,20 @@ pub(super) fn apply_flag(used: Use, at: usize, acts: &mut Vec<Act>) {
         | Use::After(..)
         | Use::Behind(..)
         | Use::BehindOr(..)
+        | Use::Tool
+        | Use::Remote
+        | Use::GoTarget
+        | Use::PerlModule
+        | Use::Database
+        | Use::Mongo
+        | Use::Redis
+        | Use::VimFile
+        | Use::MountOptions
+        | Use::Unmount
+        | Use::CloudVerb
+        | Use::KubernetesKind
+        | Use::ForgeMethod
+        | Use::Method
         | Use::Package
         | Use::Refspec
         | Use::Process
@@ -127,6 +155,20 @@ pub(super) fn matters(used: Use) -> bool {
         | Use::After(..)
         | Use::Behind(..)
         | Use::BehindOr(..)
+        | Use::Tool
+        | Use::Remote
+        | Use::GoTarget
+        | Use::PerlModule
+        | Use::Database
+        | Use::Mongo
+        | Use::Redis
+        | Use::VimFile
+        | Use::MountOptions
+        | Use::Unmount
+        | Use::CloudVerb
+        | Use::KubernetesKind
+        | Use::ForgeMethod
+        | Use::Method
         | Use::Package
         | Use::Refspec
         | Use::Process
@@ -322,10 +364,7 @@ fn package(word: &Word, at: usize, acts: &mut Vec<Act>) {
     let head = word.head();
     let has = |part: &[u8]| head.windows(part.len()).any(|found| found == part);
     let starts = |start: &[u8]| head.starts_with(start);
-    let host = head.split(|byte| *byte == b'/').next().unwrap_or_default();
-    let remote_module = host.contains(&b'.') && !starts(b".") && has(b"/") && has(b"@");
-    if has(b"://") && !starts(b"file://") || starts(b"git+") || starts(b"github:") || remote_module
-    {
+    if has(b"://") && !starts(b"file://") || starts(b"git+") || starts(b"github:") {
         acts.push(Act::with(Does::Catastrophe(Harm::ForeignCode), word, at));
         place::url(word, at, acts);
     } else if starts(b".") || starts(b"/") || starts(b"~") {
@@ -434,4 +473,85 @@ fn clone_goal(word: &Word, at: usize, words: &[Word], acts: &mut Vec<Act>) {
     if words.iter().any(|word| word.known() == Some(b"clone")) {
         plain(Does::Create, word, at, acts);
     }
+}
+
+/// A tool that the catalogue knows under its own name is judged as that; any other is opaque.
+fn tool(word: &Word, at: usize, words: &[Word], acts: &mut Vec<Act>) {
+    let name = word.known().map(|name| match name.iter().rposition(|byte| *byte == b'@') {
+        Some(version) if version > 0 => &name[..version],
+        Some(_) | None => name,
+    });
+    if let Some(name) = name.filter(|name| super::find_entry(&Word::of(*name)).is_some()) {
+        let after = words.get(at + 1..).unwrap_or_default();
+        let rest = std::iter::once(Word::of(name)).chain(after.iter().cloned()).collect();
+        acts.push(Act { rest, at, ..Act::of(Does::RunRest) });
+        return;
+    }
+    package(word, at, acts);
+    acts.push(Act { at, ..Act::of(Does::Opaque) });
+    if !acts.iter().any(|act| act.does == Does::Connect) {
+        acts.push(Act { at, ..Act::of(Does::Connect) });
+    }
+}
+
+fn remote_script(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    if word.head().windows(3).any(|found| found == b"://") {
+        package(word, at, acts);
+    } else {
+        acts.push(Act::with(Does::CodeFile, word, at));
+    }
+}
+
+/// Modules that only compute; any other is code that the words do not show.
+fn perl_module(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let name = until(word, b"=");
+    let harmless = matches!(
+        name.known(),
+        Some(
+            b"strict"
+                | b"warnings"
+                | b"utf8"
+                | b"POSIX"
+                | b"List::Util"
+                | b"Data::Dumper"
+                | b"JSON::PP"
+                | b"Time::Local"
+                | b"MIME::Base64"
+                | b"Digest::MD5"
+                | b"Digest::SHA"
+                | b"Scalar::Util"
+                | b"feature"
+                | b"integer"
+                | b"bigint"
+        )
+    );
+    if !harmless {
+        acts.push(Act { at, ..Act::of(Does::Opaque) });
+    }
+}
+
+fn go_target(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let head = word.head();
+    let host = head.split(|byte| *byte == b'/').next().unwrap_or_default();
+    if host.contains(&b'.') && !head.starts_with(b".") && head.contains(&b'@') {
+        acts.push(Act::with(Does::Catastrophe(Harm::ForeignCode), word, at));
+        place::url(word, at, acts);
+    }
+}
+
+/// `+command`, an address that vim fetches, or a file.
+fn vim_file(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    if word.head().starts_with(b"+") {
+        plain(Does::Code(Language::Vim), &word.without(1), at, acts);
+    } else if word.head().windows(3).any(|found| found == b"://") {
+        place::url(word, at, acts);
+    } else {
+        plain(Does::Read, word, at, acts);
+    }
+}
+
+fn unmount(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let whole = matches!(word.known(), Some(b"/" | b"/usr" | b"/var" | b"/home" | b"/boot"));
+    let harm = if whole { Does::Catastrophe } else { Does::HardToTakeBack };
+    acts.push(Act::with(harm(Harm::Disk), word, at));
 }

@@ -24,9 +24,9 @@ enum Token {
 
 /// Signs, the longer before the shorter.
 const SIGNS: &[&str] = &[
-    ">>", "||", "|&", "&&", "==", "!=", ">=", "<=", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "**",
-    ">", "<", "|", "{", "}", "(", ")", "[", "]", ";", ",", "?", ":", "!", "~", "$", "=", "+", "-", "*",
-    "/", "%", "^", "@",
+    ">>", "||", "|&", "&&", "==", "!=", ">=", "<=", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=",
+    "**", ">", "<", "|", "{", "}", "(", ")", "[", "]", ";", ",", "?", ":", "!", "~", "$", "=", "+",
+    "-", "*", "/", "%", "^", "@",
 ];
 
 fn tokens(text: &[u8]) -> Option<Vec<Token>> {
@@ -63,7 +63,10 @@ fn tokens(text: &[u8]) -> Option<Vec<Token>> {
             _ if byte.is_ascii_alphabetic() || byte == b'_' => {
                 let from = at;
                 let part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || *b == b':';
-                while text.get(at).is_some_and(|b| part(b) && (*b != b':' || text.get(at + 1) == Some(&b':') || text[at - 1] == b':')) {
+                while text.get(at).is_some_and(|b| {
+                    part(b)
+                        && (*b != b':' || text.get(at + 1) == Some(&b':') || text[at - 1] == b':')
+                }) {
                     at += 1;
                 }
                 tokens.push(Token::Name(String::from_utf8_lossy(&text[from..at]).into_owned()));
@@ -83,9 +86,10 @@ fn tokens(text: &[u8]) -> Option<Vec<Token>> {
 fn ends_value(token: Option<&Token>) -> bool {
     match token {
         Some(Token::Text(_) | Token::Number | Token::Regex) => true,
-        Some(Token::Name(name)) => {
-            !matches!(name.as_str(), "print" | "printf" | "return" | "in" | "getline" | "case" | "do" | "else")
-        }
+        Some(Token::Name(name)) => !matches!(
+            name.as_str(),
+            "print" | "printf" | "return" | "in" | "getline" | "case" | "do" | "else"
+        ),
         Some(Token::Sign(sign)) => matches!(*sign, ")" | "]" | "$" | "++" | "--"),
         Some(Token::End) | None => false,
     }
@@ -188,7 +192,8 @@ impl Scan<'_> {
     }
 
     fn redirect(&mut self, number: usize) {
-        let does = if self.tokens[number] == Token::Sign(">>") { Does::Append } else { Does::Overwrite };
+        let does =
+            if self.tokens[number] == Token::Sign(">>") { Does::Append } else { Does::Overwrite };
         let target = self.after(number);
         self.push(does, target);
     }
@@ -228,14 +233,13 @@ impl Scan<'_> {
         let Some(Token::Text(text)) = self.tokens.get(number + 1) else { return Word::unknown() };
         match self.tokens.get(number + 2) {
             Some(Token::End | Token::Sign(";" | "}" | ")" | ",")) | None => Word::of(text.clone()),
-            Some(_) => {
-                Word::new([Piece::Known(text.clone()), Piece::Unknown], Becomes::One)
-            }
+            Some(_) => Word::new([Piece::Known(text.clone()), Piece::Unknown], Becomes::One),
         }
     }
 
     fn before(&self, number: usize) -> Word {
-        let Some(Token::Text(text)) = number.checked_sub(1).and_then(|at| self.tokens.get(at)) else {
+        let Some(Token::Text(text)) = number.checked_sub(1).and_then(|at| self.tokens.get(at))
+        else {
             return Word::unknown();
         };
         match number.checked_sub(2).and_then(|at| self.tokens.get(at)) {
@@ -262,11 +266,21 @@ mod tests {
     #[test]
     fn comparisons_print_and_nothing_else() {
         for text in [
-            "{print $1}", "$3 > 100 {print $1}", "NR>1 && $2>0", "/https:/ {n++} END {print n}",
-            "{ if ($1 > max) max = $1 } END { print max }", "BEGIN{x=\"a|b\"; n=split(x,p,\"|\"); print n}",
-            "{ printf \"%s\\n\", ($1 > 3 ? \"a\" : \"b\") }", "length($0) > 100 {print FILENAME \":\" FNR}",
-            "{print $1/2, $2 / 3}", "{getline; print}", "{print ENVIRON[\"HOME\"]}", "{a[$1]++} END{for(k in a) print k, a[k]}",
-            "{print > \"/dev/stderr\"}", "$1 ~ /a|b/ || $2", "{gsub(/[/]/, \"x\"); print}",
+            "{print $1}",
+            "$3 > 100 {print $1}",
+            "NR>1 && $2>0",
+            "/https:/ {n++} END {print n}",
+            "{ if ($1 > max) max = $1 } END { print max }",
+            "BEGIN{x=\"a|b\"; n=split(x,p,\"|\"); print n}",
+            "{ printf \"%s\\n\", ($1 > 3 ? \"a\" : \"b\") }",
+            "length($0) > 100 {print FILENAME \":\" FNR}",
+            "{print $1/2, $2 / 3}",
+            "{getline; print}",
+            "{print ENVIRON[\"HOME\"]}",
+            "{a[$1]++} END{for(k in a) print k, a[k]}",
+            "{print > \"/dev/stderr\"}",
+            "$1 ~ /a|b/ || $2",
+            "{gsub(/[/]/, \"x\"); print}",
         ] {
             assert_eq!(told(text).as_deref(), Some(""), "{text}");
         }

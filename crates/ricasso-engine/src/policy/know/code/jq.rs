@@ -89,8 +89,18 @@ mod tests {
     #[test]
     fn only_a_dump_of_the_environment_matters() {
         let count = |text: &str| acts(text.as_bytes(), 0).map(|acts| acts.len());
-        for text in [".a", "{env: .x}", ".env", "\"env\"", "env.HOME", "$ENV.HOME", "[inputs]",
-            ".scripts | to_entries[] | \"\\(.key): \\(.value)\"", ". # env", ".environment"] {
+        for text in [
+            ".a",
+            "{env: .x}",
+            ".env",
+            "\"env\"",
+            "env.HOME",
+            "$ENV.HOME",
+            "[inputs]",
+            ".scripts | to_entries[] | \"\\(.key): \\(.value)\"",
+            ". # env",
+            ".environment",
+        ] {
             assert_eq!(count(text), Some(0), "{text}");
         }
         for text in ["env", "$ENV", "\"\\(env)\"", "[env|keys[]]", "{a: env}"] {

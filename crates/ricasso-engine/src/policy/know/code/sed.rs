@@ -12,8 +12,8 @@ pub(super) fn acts(text: &[u8], at: usize) -> Option<Vec<Act>> {
         let Some(command) = script.take() else { break };
         match command {
             b'{' | b'}' => {}
-            b'=' | b'd' | b'D' | b'g' | b'G' | b'h' | b'H' | b'n' | b'N' | b'p' | b'P' | b'x' | b'z'
-            | b'F' => {}
+            b'=' | b'd' | b'D' | b'g' | b'G' | b'h' | b'H' | b'n' | b'N' | b'p' | b'P' | b'x'
+            | b'z' | b'F' => {}
             b'q' | b'Q' | b'l' | b'L' => script.skip_number(),
             b'b' | b't' | b'T' => script.skip_label(),
             b':' | b'v' => {
@@ -189,9 +189,26 @@ mod tests {
     #[test]
     fn what_only_edits_the_stream_does_nothing() {
         for text in [
-            "s/a/woutput/", "s/w /x/;/e/d", "$!N;$!D", "/hello/{p;q}", "=", "l", "1,40p", "y/abc/wer/",
-            "s/(a) (.*)/\\2 \\1/g; /^$/d", "/^## Usage/,/^## /p", "s#/etc/x#w#", "1w /dev/stdout",
-            "a\\\nw x", "i hello w x", ":a;N;$!ba;s/\\n/ /g", "/x/I,+3d", "\\,a/b,d", "1~2d", "$d", "2q",
+            "s/a/woutput/",
+            "s/w /x/;/e/d",
+            "$!N;$!D",
+            "/hello/{p;q}",
+            "=",
+            "l",
+            "1,40p",
+            "y/abc/wer/",
+            "s/(a) (.*)/\\2 \\1/g; /^$/d",
+            "/^## Usage/,/^## /p",
+            "s#/etc/x#w#",
+            "1w /dev/stdout",
+            "a\\\nw x",
+            "i hello w x",
+            ":a;N;$!ba;s/\\n/ /g",
+            "/x/I,+3d",
+            "\\,a/b,d",
+            "1~2d",
+            "$d",
+            "2q",
             "",
         ] {
             assert_eq!(told(text).as_deref(), Some(""), "{text}");
