@@ -34,6 +34,7 @@ pub use read::{Owner, Reading, Which};
 pub use redact::{MIN_VALUE_BYTES, Redactor, Secrets};
 pub use redacted::Redacted;
 pub use scan::{Behind, Kind, Mark, Scan, Span};
+pub use scanner::DIGEST_BYTES;
 pub use screen::{Canvas, Picture};
 pub use spool::{Appended, Bounds, INLINE_BYTES, Spool, Totals};
 pub use store::spooled_bytes;

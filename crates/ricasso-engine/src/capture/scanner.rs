@@ -21,12 +21,16 @@ use std::time::Duration;
 /// also what the live view can lag behind, far below what a person sees.
 const NAP: Duration = Duration::from_millis(1);
 
+/// A digest covers this much of a stream. All of it would cost a flood as much as the whole scan
+/// does; an output that a person or an agent reads is far shorter.
+pub const DIGEST_BYTES: u64 = 64 << 20;
+
 /// How far the scan is.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Progress {
     pub(super) marks: [Mark; 2],
     pub(super) redactions: u64,
-    /// SHA-256 of each stream, once both have ended.
+    /// SHA-256 of the beginning of each stream, once both have ended.
     pub(super) digests: Option<[[u8; 32]; 2]>,
 }
 
@@ -62,7 +66,9 @@ impl Scanner {
 
     /// Scans the next bytes of a stream.
     pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), Error> {
-        self.digests[stream.index()].update(bytes);
+        let room = DIGEST_BYTES.saturating_sub(self.scans[stream.index()].taken());
+        let covered = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        self.digests[stream.index()].update(&bytes[..covered]);
         let before = self.progress.marks[stream.index()];
         let mark = self.scans[stream.index()].push(bytes, &mut self.spans);
         let redactions = self.list_spans(stream);

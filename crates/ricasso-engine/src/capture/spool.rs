@@ -60,7 +60,10 @@ pub struct Totals {
     pub redactions: u64,
     /// Bytes that came after the bound was reached and were not stored.
     pub unstored_bytes: u64,
-    /// SHA-256 of what came out of standard output, after the end and where anything did.
+    /// SHA-256 of what came out of standard output, of its first [`DIGEST_BYTES`] where it is
+    /// longer; after the end and where anything came.
+    ///
+    /// [`DIGEST_BYTES`]: super::DIGEST_BYTES
     pub stdout_digest: Option<[u8; 32]>,
     /// Likewise of standard error.
     pub stderr_digest: Option<[u8; 32]>,

@@ -5,7 +5,7 @@
 
 use super::answer;
 use super::close::{Opening, Said};
-use crate::capture::{Redacted, Redactor, Totals};
+use crate::capture::{DIGEST_BYTES, Redacted, Redactor, Totals};
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::record::{self, Entry, Phase};
@@ -85,6 +85,9 @@ pub(super) fn closing(
         "stdout_digest": digest(totals.stdout_digest),
         "stderr_digest": digest(totals.stderr_digest),
     });
+    if totals.stdout_bytes.max(totals.stderr_bytes) > DIGEST_BYTES {
+        entry.totals["digest_bytes"] = DIGEST_BYTES.into();
+    }
     let denials: Vec<_> = reply.denials.iter().take(MOST_NAMES).collect();
     let millis = reply.duration_ms.as_micros() as f64 / 1000.0;
     let more = [
