@@ -191,7 +191,7 @@ impl Hall {
         let owner = self.yard.owner.id().as_str().as_bytes().to_vec();
         let mut papers = vec![("owner", owner)];
         papers.extend(admitted.papers()?);
-        self.keep_policy()?;
+        self.keep_policy();
         self.housekeeper.has(Chore::Keep(admitted.dir.clone(), papers))
     }
 
@@ -207,9 +207,11 @@ impl Hall {
 }
 
 impl Hall {
-    /// The policy of a job goes before its other papers: whoever finds those finds all.
-    pub(super) fn keep_policy(&self) -> Result<(), Error> {
-        self.housekeeper.has(Chore::KeepPolicy(Arc::clone(&self.policy_paper)))
+    /// The policy of a job goes before its other papers: whoever finds those finds all. Only a
+    /// replay needs it, so a job does not end where it cannot be kept; the next reply tells it.
+    pub(super) fn keep_policy(&self) {
+        let kept = self.housekeeper.has(Chore::KeepPolicy(Arc::clone(&self.policy_paper)));
+        kept.unwrap_or_else(|error| self.yard.note(error));
     }
 }
 

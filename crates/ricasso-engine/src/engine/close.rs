@@ -149,8 +149,8 @@ impl Hall {
         let totals = Totals::default();
         reply.record = Some(self.record_closing(&reply, opening.request, redactor, totals, why)?);
         self.yard.owner.closes(opening.id).map_err(Error::Run)?;
-        let papers = self.keep_policy().map(|()| papers);
-        self.keep_all(&mut reply, dir, papers);
+        self.keep_policy();
+        self.keep_all(&mut reply, dir, Ok(papers));
         Ok(Admission::Refused(Box::new(reply)))
     }
 
@@ -193,7 +193,10 @@ impl Hall {
         self.seal(&mut reply, admitted, spool.totals(), failure);
         let missing = match papers {
             Papers::Kept => Ok(Vec::new()),
-            Papers::Missing => self.keep_policy().and_then(|()| admitted.papers()),
+            Papers::Missing => {
+                self.keep_policy();
+                admitted.papers()
+            }
         };
         self.keep_all(&mut reply, admitted.dir(), missing);
         reply

@@ -155,7 +155,8 @@ fn refusals_and_failures_say_why_in_one_line() {
 fn a_closing_entry_that_cannot_be_written_is_told_in_the_reply() {
     let place = Place::new();
     let ledger = place.state().join("ledger");
-    let reply = place.shell(&format!("rm -r {0} && touch {0} && echo done", ledger.display()));
+    let reply =
+        place.shell(&format!("mv {0} {0}-aside && touch {0} && echo done", ledger.display()));
     assert_eq!(reply["stdout"], "done\n");
     assert_eq!(reply["exit_code"], 0);
     let hints = reply["hints"].to_string();

@@ -1,7 +1,9 @@
 //! `ricasso ledger` and `ricasso forget`: looking at the record, checking it, judging again.
 
 use crate::deaths::ledger_lines;
+use crate::library::{engine_with, request};
 use crate::place::{Answer, Place, eventually, mark};
+use ricasso_engine::engine::Spares;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -293,6 +295,21 @@ fn retention_of_jobs_and_ledger_is_told_and_the_ledger_stays_intact() {
     fs::remove_file(&first).unwrap();
     assert_eq!(verify(&place, &[]).code, 1);
     fs::write(&first, aside).unwrap();
+    assert_eq!(verify(&place, &[]).code, 0);
+}
+
+#[test]
+fn an_engine_that_lives_on_tidies_up_beside_its_jobs() {
+    let place = Place::new();
+    let old = place.shell("echo old");
+    age(&job(&place, &old).join("reply"), 8);
+    age(&place.state(), 1);
+    let engine = engine_with(&place, Spares::Kept);
+    let cancel = ricasso_os::Cancel::new().unwrap();
+    let reply = engine.run(&request(&place, "echo young"), &cancel).unwrap();
+    eventually("the old one is gone", || !job(&place, &old).exists());
+    drop(engine);
+    assert!(place.state().join("jobs").join(reply.id.as_str()).join("reply").exists());
     assert_eq!(verify(&place, &[]).code, 0);
 }
 
