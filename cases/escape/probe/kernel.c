@@ -137,6 +137,16 @@ static long rooted(char **a)
     return chroot(a[0]) < 0 ? -1 : printf("a root of its own\n");
 }
 
+/* A copy of a mount without what is mounted below it: what lies under a mask shows. */
+static long tree_cloned(char **a)
+{
+    int tree = syscall(NR_open_tree, AT_FDCWD, a[0], 1 /* clone */);
+    int fd = tree < 0 ? -1 : openat(tree, a[1], O_RDONLY);
+    char text[256];
+    ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text);
+    return got < 0 ? -1 : printf("%.*s\n", (int)got, text);
+}
+
 static long shared_written(char **a)
 {
     char *at = shmat(atoi(a[0]), NULL, 0);
@@ -150,6 +160,12 @@ static long message_sent(char **a)
 {
     struct { long type; char text[4]; } one = { 1, "out" };
     return msgsnd(atoi(a[0]), &one, 4, IPC_NOWAIT);
+}
+static long message_read(char **a)
+{
+    struct { long type; char text[64]; } one = { 0 };
+    long got = msgrcv(atoi(a[0]), &one, sizeof one.text, 0, IPC_NOWAIT);
+    return got < 0 ? -1 : printf("message %.60s\n", one.text);
 }
 static long semaphore_set(char **a) { return semctl(atoi(a[0]), 0, SETVAL, 7); }
 static long removed(char **a)
@@ -233,6 +249,7 @@ const struct verb KERNEL[] = {
     { "bind", 2, bound }, { "remount", 1, writable_again }, { "umount", 1, unmounted },
     { "fsmount", 1, mounted_anew }, { "mount-setattr", 1, attribute_cleared },
     { "chroot", 1, rooted }, { "shm", 1, shared_written }, { "msg", 1, message_sent },
+    { "msg-read", 1, message_read }, { "open-tree", 2, tree_cloned },
     { "sem", 1, semaphore_set }, { "shm-remove", 1, removed }, { "mq", 1, queue_sent },
     { "add-key", 1, key_added }, { "read-key", 2, key_read }, { "request-key", 1, key_requested },
     { "type", 1, typed }, { "type-high", 1, typed_high }, { "tell", 1, told },

@@ -1,7 +1,8 @@
 /* Finds the verb, does the act, says what the kernel said. */
 #include "probe.h"
 
-static const struct verb *const TABLES[] = { FILES, NETS, PROCESSES, KERNEL, CODE, WRAPS, STANDS };
+static const struct verb *const TABLES[] = { FILES, NETS, PROCESSES, KERNEL,
+                                              CODE,  RACES, WRAPS, STANDS };
 
 int main(int argc, char **argv)
 {

@@ -234,6 +234,22 @@ static long connect_32(char **a)
     return i386(102, 3, (uintptr_t)words, 0);
 }
 
+/* FAMILY PROTOCOL: a socket of a family that reaches into the kernel or beside the network. */
+static long family(char **a)
+{
+    char name[64], target[128];
+    int kinds[] = { SOCK_RAW, SOCK_SEQPACKET, SOCK_STREAM, SOCK_DGRAM };
+    for (int at = 0; at < 4; at++) {
+        int fd = socket(atoi(a[0]), kinds[at], atoi(a[0]) == 15 ? 2 : atoi(a[1]));
+        if (fd < 0)
+            continue;
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        ssize_t length = readlink(name, target, sizeof target);
+        return printf("holds %.*s\n", length > 0 ? (int)length : 0, target);
+    }
+    return -1;
+}
+
 /* Names of the machine's network interfaces and addresses. */
 static long links(char **a)
 {
@@ -318,7 +334,7 @@ static long take(char **a)
 const struct verb NETS[] = {
     { "connect", 2, by_connect }, { "sendto", 2, by_sendto }, { "sendmsg", 2, by_sendmsg },
     { "sendmmsg", 2, by_sendmmsg }, { "pair-sendto", 2, by_pair }, { "fast-open", 1, fast_open },
-    { "protocol", 3, by_protocol }, { "raw", 1, raw }, { "sniff", 3, sniff },
+    { "protocol", 3, by_protocol }, { "family", 2, family }, { "raw", 1, raw }, { "sniff", 3, sniff },
     { "ring-connect", 2, ring_connect }, { "ring-send", 2, ring_send },
     { "i386-connect", 2, connect_32 }, { "addresses", 0, links }, { "listening", 1, listening },
     { "listen", 3, listener }, { "take", 1, take }, { NULL, 0, NULL },

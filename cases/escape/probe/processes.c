@@ -1,6 +1,9 @@
 /* Other processes: signals, memory, priorities, limits, what they hold. */
 #include "probe.h"
+#include <asm/ioctls.h>
+#include <asm/sockios.h>
 #include <linux/ioprio.h>
+#include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 
@@ -42,7 +45,34 @@ static long by_owner(char **a)
     return write(pair[1], "x", 1);
 }
 
+/* The same by the call of sockets, and for a whole group. */
+static long by_socket_owner(char **a)
+{
+    int pair[2], on = 1, owner = atoi(a[0]);
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
+        return -1;
+    if (ioctl(pair[0], FIOSETOWN, &owner) < 0 || fcntl(pair[0], F_SETSIG, SIGUSR1) < 0)
+        return -1;
+    return ioctl(pair[0], FIOASYNC, &on) < 0 ? -1 : write(pair[1], "x", 1);
+}
+static long by_group_owner(char **a)
+{
+    int pair[2];
+    struct f_owner_ex group = { F_OWNER_PGRP, atoi(a[0]) };
+    if (pipe(pair) < 0 || fcntl(pair[0], F_SETOWN_EX, &group) < 0)
+        return -1;
+    if (fcntl(pair[0], F_SETSIG, SIGUSR1) < 0 || fcntl(pair[0], F_SETFL, O_ASYNC) < 0)
+        return -1;
+    return write(pair[1], "x", 1);
+}
+
 static long niced(char **a) { return setpriority(PRIO_PROCESS, atoi(a[0]), 7); }
+static long group_niced(char **a) { return setpriority(PRIO_PGRP, atoi(a[0]), 7); }
+static long group_disk_priority(char **a)
+{
+    return syscall(SYS_ioprio_set, IOPRIO_WHO_PGRP, atoi(a[0]),
+                   IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+}
 static long scheduled(char **a)
 {
     struct sched_param none = { 0 };
@@ -154,6 +184,8 @@ const struct verb PROCESSES[] = {
     { "tgkill", 1, thread_signalled }, { "tkill", 1, old_thread_signalled },
     { "sigqueue", 1, queued }, { "pidfd-signal", 1, by_pidfd },
     { "proc-pidfd-signal", 1, by_proc_pidfd }, { "sigio", 1, by_owner },
+    { "sigio-socket", 1, by_socket_owner }, { "sigio-group", 1, by_group_owner },
+    { "setpriority-group", 1, group_niced }, { "ioprio-group", 1, group_disk_priority },
     { "setpriority", 1, niced }, { "setscheduler", 1, scheduled },
     { "sched-setattr", 1, scheduled_by_attributes }, { "setaffinity", 1, bound },
     { "prlimit", 1, limited }, { "ioprio", 1, disk_priority }, { "ptrace", 2, traced },

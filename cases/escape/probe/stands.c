@@ -144,10 +144,14 @@ static void tell_messages(void)
 }
 static long messages(char **a)
 {
-    (void)a;
+    struct { long type; char text[64]; } one = { 1, "" };
     object = msgget(IPC_PRIVATE, IPC_CREAT | 0600);
     if (object < 0)
         return -1;
+    if (a[0]) {
+        snprintf(one.text, sizeof one.text, "%s", a[0]);
+        msgsnd(object, &one, sizeof one.text, 0);
+    }
     printf("id=%d\n", object);
     stand(tell_messages);
     return msgctl(object, IPC_RMID, NULL);

@@ -28,6 +28,10 @@ enum Kind {
     NotTried,
     /// The effect shows in spite of the cage.
     Escaped,
+    /// So it does, and the row says so.
+    Known,
+    /// The row says that it gets through, and it does not.
+    HeldAfterAll,
 }
 
 /// All runs of one attempt by one user.
@@ -47,7 +51,7 @@ pub(super) fn of(hall: &Hall, attempt: &Attempt, actor: Actor) -> Vec<Outcome> {
             let words: Vec<&str> = flags.iter().map(String::as_str).collect();
             let found = Stage::new(hall, actor).attempt(attempt, &words, machine);
             let what = what(&format!("{} {machine:?}", flags.join(" ")));
-            outcomes.push(caged(&found, attempt, what));
+            outcomes.push(caged(&found, attempt, what).unless_known(attempt.known_escape(machine)));
         }
     }
     outcomes
@@ -115,10 +119,22 @@ fn was_tried(found: &Found, attempt: &Attempt) -> bool {
 }
 
 impl Outcome {
+    /// Compares it with what the row admits.
+    fn unless_known(mut self, why: Option<&str>) -> Outcome {
+        let Some(why) = why else { return self };
+        match self.kind {
+            Kind::Escaped => (self.kind, self.detail) = (Kind::Known, why.to_string()),
+            Kind::Held => self.kind = Kind::HeldAfterAll,
+            Kind::Shown | Kind::Forbidden | Kind::NotShown | Kind::NoCage | Kind::NotTried => {}
+            Kind::Known | Kind::HeldAfterAll => {}
+        }
+        self
+    }
+
     pub(super) fn is_bad(&self) -> bool {
         match self.kind {
-            Kind::NotShown | Kind::NotTried | Kind::Escaped => true,
-            Kind::Shown | Kind::Forbidden | Kind::Held | Kind::NoCage => false,
+            Kind::NotShown | Kind::NotTried | Kind::Escaped | Kind::HeldAfterAll => true,
+            Kind::Shown | Kind::Forbidden | Kind::Held | Kind::NoCage | Kind::Known => false,
         }
     }
 
@@ -143,6 +159,8 @@ impl fmt::Display for Outcome {
             Kind::NoCage => "no cage",
             Kind::NotTried => "NOT TRIED",
             Kind::Escaped => "ESCAPED",
+            Kind::Known => "known to escape",
+            Kind::HeldAfterAll => "HELD, AND MARKED AS AN ESCAPE",
         };
         let detail: String = self.detail.replace('\n', " | ").chars().take(400).collect();
         write!(out, "{word}: {} ({detail})", self.what)
@@ -150,7 +168,7 @@ impl fmt::Display for Outcome {
 }
 
 /// How many of each.
-pub(super) struct Counts([usize; 7]);
+pub(super) struct Counts([usize; 8]);
 
 impl Counts {
     pub(super) fn of(outcomes: &[Outcome]) -> Counts {
@@ -162,6 +180,7 @@ impl Counts {
             Kind::NoCage,
             Kind::NotTried,
             Kind::Escaped,
+            Kind::Known,
         ];
         Counts(kinds.map(|kind| outcomes.iter().filter(|outcome| outcome.kind == kind).count()))
     }
@@ -169,11 +188,12 @@ impl Counts {
 
 impl fmt::Display for Counts {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [shown, forbidden, not_shown, held, no_cage, not_tried, escaped] = self.0;
+        let [shown, forbidden, not_shown, held, no_cage, not_tried, escaped, known] = self.0;
         write!(
             out,
             "{shown} controls shown, {forbidden} forbidden by the host, {not_shown} not shown; \
-             {held} held, {no_cage} without a cage, {not_tried} not tried, {escaped} escaped"
+             {held} held, {no_cage} without a cage, {not_tried} not tried, {escaped} escaped, \
+             {known} known to escape"
         )
     }
 }

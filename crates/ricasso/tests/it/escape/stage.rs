@@ -19,7 +19,7 @@ const NOBODY: u32 = 65534;
 /// The flags of a run without ricasso.
 pub(crate) const BARE: &[&str] = &[];
 const C_FILES: &[&str] =
-    &["main", "files", "net", "processes", "kernel", "code", "doors", "wraps", "stands"];
+    &["main", "files", "net", "processes", "kernel", "code", "doors", "races", "wraps", "stands"];
 
 /// Who makes the attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,14 +57,12 @@ impl Hall {
         fs::create_dir_all(&bin).unwrap();
         let source = folder().join("probe");
         let probe = C_FILES.iter().map(|name| source.join(format!("{name}.c")));
-        build(Command::new("cc").arg("-o").arg(bin.join("probe")).args(probe).arg("-ldl"))?;
-        let library = bin.join("foreign.so");
-        build(
-            Command::new("cc")
-                .args(["-shared", "-fPIC", "-o"])
-                .arg(library)
-                .arg(source.join("foreign.c")),
-        )?;
+        let cc = || Command::new("cc");
+        build(cc().arg("-o").arg(bin.join("probe")).args(probe).args(["-ldl", "-pthread"]))?;
+        let shared = ["-shared", "-fPIC", "-o"];
+        build(cc().args(shared).arg(bin.join("foreign.so")).arg(source.join("foreign.c")))?;
+        let codeless = source.join("codeless.s");
+        build(cc().arg("-nostdlib").args(shared).arg(bin.join("codeless.so")).arg(codeless))?;
         fs::copy(bin.join("probe"), bin.join("tool")).unwrap();
         fs::copy(program(), bin.join("ricasso")).unwrap();
         Some(hall)

@@ -1,6 +1,6 @@
 //! The attempts as they are written down in `cases/escape`.
 
-use super::stage::Actor;
+use super::stage::{Actor, Machine};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -63,9 +63,21 @@ pub(super) struct Attempt {
     /// The control runs without ricasso at all, since every mode holds this.
     #[serde(default)]
     pub(super) bare: bool,
+    /// Known to get through; the suite fails when it no longer does and this is still here.
+    #[serde(default)]
+    pub(super) escapes: Option<Escapes>,
     /// Why a refusal to run is as good as a cage here.
     #[serde(default)]
     pub(super) refusal: Option<String>,
+}
+
+/// Where an attempt is known to get through, and why.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Escapes {
+    /// `namespaces`, `no namespaces` or `both`.
+    on: String,
+    pub(super) why: String,
 }
 
 /// What shows from outside that an attempt got through.
@@ -121,6 +133,16 @@ impl Attempt {
         }
     }
 
+    /// Why it is known to get through on this machine.
+    pub(super) fn known_escape(&self, machine: Machine) -> Option<&str> {
+        let escapes = self.escapes.as_ref()?;
+        let here = match machine {
+            Machine::Plain => ["namespaces", "both"],
+            Machine::WithoutNamespaces => ["no namespaces", "both"],
+        };
+        here.contains(&escapes.on.as_str()).then_some(escapes.why.as_str())
+    }
+
     pub(super) fn seen_by(&self) -> Effect {
         let (kind, rest) = self.effect.split_once(' ').unwrap_or((&self.effect, ""));
         match kind {
@@ -143,6 +165,13 @@ impl Attempt {
         assert!(self.modes.iter().all(known), "{name}: {:?}", self.modes);
         if self.seen_by() == Effect::Stand {
             assert!(self.stand.is_some(), "{name}: nothing stands outside");
+        }
+        if let Some(escapes) = &self.escapes {
+            assert!(
+                ["namespaces", "no namespaces", "both"].contains(&escapes.on.as_str()),
+                "{name}"
+            );
+            assert!(!escapes.why.is_empty(), "{name}: gets through, and nobody says why");
         }
         if let Effect::Said(words) = self.seen_by() {
             assert!(!words.is_empty(), "{name}: says nothing");
