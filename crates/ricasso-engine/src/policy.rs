@@ -7,8 +7,11 @@
 mod command;
 mod controls;
 mod doubt;
+mod effect;
 mod error;
 mod file;
+mod git;
+mod guard;
 mod hint;
 mod judge;
 #[allow(dead_code, reason = "the walk is built on it")]
@@ -22,9 +25,11 @@ mod merge;
 mod misleading;
 mod opaque;
 mod operator;
+mod paths;
 mod pattern;
 mod place;
 mod preset;
+mod rights;
 mod rule;
 mod sections;
 mod settled;
@@ -36,10 +41,8 @@ mod unit;
 mod value;
 mod verdict;
 mod walk;
-#[allow(dead_code, reason = "the walk and the catalogue are built on it")]
 mod word;
 mod words;
-mod wrap;
 
 pub use doubt::Doubt;
 pub use error::{Error, Place};

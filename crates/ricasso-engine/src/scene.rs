@@ -5,12 +5,15 @@
 //! environment of its own process: variables come in as an argument.
 
 mod described;
+mod git;
+mod glob;
 mod live;
 mod look;
 mod path;
 mod recorded;
+mod tree;
 
 pub use described::Described;
 pub use live::Live;
-pub use look::{Answer, Kind, Look, Program, Query, Search};
+pub use look::{Answer, Kind, Look, Program, Query, Search, Tree};
 pub use recorded::{Fact, MAX_FACTS, Recorded, Scene};

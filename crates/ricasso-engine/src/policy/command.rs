@@ -1,29 +1,21 @@
-//! One command before the rules: its names, then every rule in its order.
+//! One command before the rules: what denies it, what asks, what says yes.
 
 use super::controls;
+use super::effect::Kind;
+use super::git;
+use super::guard::{self, Grave};
 use super::judge::{Bench, Findings, Weight, reason};
 use super::loader::{self, Setter};
-use super::opaque;
+use super::misleading;
 use super::pattern::{Command, CommandPattern};
 use super::rule::{GuardName, Rule};
 use super::text::Glob;
-use super::value::{Guard, Opaque, Then, Unknown};
+use super::value::{Git, Guard, Opaque, Then, Unknown};
 use super::verdict::{Reason, ReasonLayer};
-use super::walk::Simple;
+use super::walk::{Mark, Place, Seen, Starts, base_name, is_system};
 use super::words::Meets;
-use super::wrap::base_name;
-use crate::scene::Program;
 
-/// Whether a shell reads the command, so that its built-in commands exist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Judged {
-    /// A program with arguments.
-    Argv,
-    /// A command of a shell text.
-    Text,
-}
-
-/// Built-in commands of the shell that start no program.
+/// Built-in commands of the shell that no list of programs has to name.
 const BUILTINS: [&[u8]; 33] = [
     b":",
     b".",
@@ -61,94 +53,69 @@ const BUILTINS: [&[u8]; 33] = [
 ];
 
 /// Judges one command; every rule that speaks adds its reason.
-pub(super) fn judge(simple: &Simple, judged: Judged, bench: &Bench<'_>, findings: &mut Findings) {
-    for name in &simple.assigned {
-        if let Some(does) = loader::danger(name, Setter::Text) {
-            let shown = String::from_utf8_lossy(name);
-            let message = format!("the text sets {shown:?}, which {does}");
-            let remedy = "leave the variable out";
-            let span = Some(simple.span);
-            findings.add(
-                Weight::Deny,
-                reason("loader-variables", ReasonLayer::Policy, span, message, remedy),
-            );
-        }
-    }
-    if simple.words.is_empty() && simple.assigned.is_empty() {
-        return;
-    }
-    let program = resolve(simple, bench);
-    let names = names(simple, program.as_ref());
-    let seen = Seen {
-        simple,
-        judged,
-        program: program.as_ref(),
-        command: Command { words: &simple.words, names: &names },
-    };
-    let denies = seen.denies(bench);
+pub(super) fn judge(seen: &Seen, bench: &Bench<'_>, findings: &mut Findings) {
+    let words: Vec<Option<Vec<u8>>> =
+        seen.words.iter().map(|word| word.known().map(<[u8]>::to_vec)).collect();
+    let judged = Judged { seen, command: Command { words: &words, names: &seen.names } };
+    let mut denies = judged.variables(bench);
+    denies.extend(judged.denies(bench));
     if !denies.is_empty() {
         denies.into_iter().for_each(|reason| findings.add(Weight::Deny, reason));
         return;
     }
-    if simple.words.is_empty() {
-        return;
-    }
-    if let Some((weight, reason)) = seen.weigh(bench) {
+    findings.neutralise(git::neutralised(seen, bench));
+    if let Some((weight, reason)) = judged.weigh(bench, findings) {
         findings.add(weight, reason);
     }
 }
 
-/// The names that a command's program goes by when nobody can be asked about the world.
-pub(super) fn names_as_written(simple: &Simple) -> Vec<Vec<u8>> {
-    names(simple, None)
-}
-
-fn names(simple: &Simple, program: Option<&Program>) -> Vec<Vec<u8>> {
-    let Some(Some(word)) = simple.words.first() else {
-        return Vec::new();
-    };
-    let mut names = vec![base_name(word).to_vec()];
-    let mut add = |name: &[u8]| {
-        if !names.iter().any(|known| known == name) {
-            names.push(name.to_vec());
-        }
-    };
-    if word.contains(&b'/') {
-        add(word);
-    }
-    for path in program.iter().flat_map(|program| [&program.path, &program.real]) {
-        let bytes = path.as_os_str().as_encoded_bytes();
-        add(bytes);
-        add(base_name(bytes));
-    }
-    names
-}
-
-fn resolve(simple: &Simple, bench: &Bench<'_>) -> Option<Program> {
-    let word = simple.words.first()?.as_deref()?;
-    bench.look.program(word, bench.places.cwd, &bench.search)
-}
-
 /// One command with everything known of it.
-struct Seen<'a> {
-    simple: &'a Simple,
-    judged: Judged,
-    program: Option<&'a Program>,
+struct Judged<'a> {
+    seen: &'a Seen,
     command: Command<'a>,
 }
 
-impl Seen<'_> {
+impl Judged<'_> {
+    /// Variables that make programs load or run something.
+    fn variables(&self, bench: &Bench<'_>) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        for assigned in &self.seen.assigned {
+            let strict = bench.policy.unknown() == Unknown::Deny
+                && (bench.policy.programs().allow.list().is_some()
+                    || bench.policy.guards().git == Git::ReadOnly);
+            let setter = if strict { Setter::Listed } else { Setter::Text };
+            if let Some(does) = loader::danger(&assigned.name, setter) {
+                let shown = String::from_utf8_lossy(&assigned.name);
+                let message = format!("the text sets {shown:?}, which {does}");
+                let remedy = "leave the variable out";
+                reasons.push(self.reason("loader-variables", ReasonLayer::Policy, message, remedy));
+            }
+        }
+        reasons
+    }
+
     fn denies(&self, bench: &Bench<'_>) -> Vec<Reason> {
         let mut denies = Vec::new();
-        if let Some(met) = controls::reached(self.command, &self.simple.assigned) {
+        let assigned: Vec<Vec<u8>> =
+            self.seen.assigned.iter().map(|assigned| assigned.name.clone()).collect();
+        if let Some(met) = controls::reached(self.command, &assigned) {
             let message = format!("{met:?} would loosen what this very command is held to");
             let remedy = "run the command without it; a person changes it at a terminal";
             denies.push(self.reason("own-controls", ReasonLayer::Policy, message, remedy));
         }
-        if self.simple.words.is_empty() {
+        if self.seen.marks.contains(&Mark::Unreadable) {
+            let message = "an inner text of the command cannot be read".to_string();
+            let remedy = "mend the text; what no shell reader understands is never run";
+            denies.push(self.reason("unreadable", ReasonLayer::Policy, message, remedy));
+        }
+        denies.extend(self.misleading());
+        denies.extend(self.programs(bench));
+        denies.extend(self.guard(bench, Weight::Deny));
+        denies.extend(self.rights(bench));
+        denies.extend(git::read_only(self.seen, bench));
+        if self.seen.words.is_empty() {
             return denies;
         }
-        denies.extend(self.programs(bench));
         for rule in self.rules(bench, Weight::Deny) {
             denies.push(self.of_rule(rule));
         }
@@ -159,23 +126,81 @@ impl Seen<'_> {
         denies
     }
 
-    fn weigh(&self, bench: &Bench<'_>) -> Option<(Weight, Reason)> {
+    fn weigh(&self, bench: &Bench<'_>, findings: &mut Findings) -> Option<(Weight, Reason)> {
         let commands = bench.policy.commands();
-        if let Some(pattern) = self.first(&commands.ask, Meets::Perhaps) {
-            return Some((Weight::Ask, self.of_pattern("commands.ask", pattern)));
+        if !self.seen.words.is_empty() {
+            if let Some(pattern) = self.first(&commands.ask, Meets::Perhaps) {
+                return Some((Weight::Ask, self.of_pattern("commands.ask", pattern)));
+            }
+            let (guards, written): (Vec<&Rule>, Vec<&Rule>) =
+                self.rules(bench, Weight::Ask).into_iter().partition(|rule| rule.guard.is_some());
+            if let Some(rule) = written.first() {
+                return Some((Weight::Ask, self.of_rule(rule)));
+            }
+            if self.said_yes(bench) {
+                return None;
+            }
+            if let Some(rule) = guards.first() {
+                return Some((Weight::Ask, self.of_rule(rule)));
+            }
         }
-        let (guards, written): (Vec<&Rule>, Vec<&Rule>) =
-            self.rules(bench, Weight::Ask).into_iter().partition(|rule| rule.guard.is_some());
-        if let Some(rule) = written.first() {
-            return Some((Weight::Ask, self.of_rule(rule)));
+        if let Some(reason) = self.guard(bench, Weight::Ask) {
+            return Some((Weight::Ask, reason));
         }
-        if self.said_yes(bench) {
+        self.unknown(bench, findings)
+            .or_else(|| self.opaque(bench, findings))
+            .or_else(|| self.otherwise(bench))
+    }
+
+    fn rights(&self, bench: &Bench<'_>) -> Vec<Reason> {
+        if self.seen.place != Place::Here {
+            return Vec::new();
+        }
+        let mut reasons: Vec<Reason> = Vec::new();
+        for effect in &self.seen.effects {
+            let Some(objection) = bench.rights.object(effect) else { continue };
+            let span = Some(effect.span);
+            reasons.push(reason(
+                objection.rule,
+                objection.layer,
+                span,
+                objection.message,
+                objection.remedy,
+            ));
+        }
+        reasons
+    }
+
+    fn guard(&self, bench: &Bench<'_>, wanted: Weight) -> Option<Reason> {
+        let guards = bench.policy.guards();
+        if guards.destructive == Guard::Off {
             return None;
         }
-        if let Some(rule) = guards.first() {
-            return Some((Weight::Ask, self.of_rule(rule)));
+        let danger = guard::danger(self.seen, bench.homeland())?;
+        if !guards.counts(danger.rule) {
+            return None;
         }
-        self.unknown(bench).or_else(|| self.opaque(bench)).or_else(|| self.otherwise(bench))
+        let weight = match (danger.grave, guards.destructive) {
+            (Grave::Catastrophic, _) | (Grave::Hard, Guard::Deny) => Weight::Deny,
+            (Grave::Hard, Guard::Ask | Guard::Off) => Weight::Ask,
+        };
+        if weight != wanted {
+            return None;
+        }
+        let message = match danger.lost.and_then(|lost| guard::counted(&lost, bench.look)) {
+            Some(count) => format!("{} ({count})", danger.message),
+            None => danger.message,
+        };
+        let span = danger.span.unwrap_or(self.seen.span);
+        Some(reason(danger.rule, ReasonLayer::Policy, Some(span), message, danger.remedy))
+    }
+
+    fn misleading(&self) -> Option<Reason> {
+        let word = self.seen.words.first()?.known()?;
+        let met = misleading::mixed(word)?;
+        let message = format!("the name {met} looks like another program's");
+        let remedy = "write the name in plain letters";
+        Some(self.reason("misleading-text", ReasonLayer::Policy, message, remedy))
     }
 
     /// The rules that lead to this weight.
@@ -185,7 +210,7 @@ impl Seen<'_> {
     }
 
     fn leads_to(&self, rule: &Rule, bench: &Bench<'_>) -> Option<Weight> {
-        let meets = rule.meets(self.command, bench.places);
+        let meets = rule.meets(self.command, &self.seen.effects, bench.places);
         let guard = bench.policy.guards().destructive;
         match (rule.guard, rule.then, meets) {
             (_, _, Meets::No) | (_, Then::Allow, _) => None,
@@ -204,15 +229,19 @@ impl Seen<'_> {
 
     fn programs(&self, bench: &Bench<'_>) -> Option<Reason> {
         let programs = bench.policy.programs();
-        let word = self.program_word()?;
+        match self.seen.starts {
+            Starts::Nothing | Starts::Function => return None,
+            Starts::Program | Starts::Elsewhere | Starts::Builtin => {}
+        }
+        let word = self.seen.program_word()?;
         if self.command.is_called(&programs.deny) == Meets::Yes {
             let message = format!("{} is not to be run", self.called(word));
             let remedy = "use another program; programs.deny in the policy names this one";
             return Some(self.reason("programs.deny", ReasonLayer::Programs, message, remedy));
         }
         let list = programs.allow.list()?;
-        let builtin = self.judged == Judged::Text && BUILTINS.contains(&word);
-        if builtin || self.is_listed(list, word, bench) {
+        let builtin = self.seen.starts == Starts::Builtin && BUILTINS.contains(&word);
+        if self.seen.place == Place::Here && (builtin || self.is_listed(list, word, bench)) {
             return None;
         }
         let names: Vec<&str> = list.iter().map(Glob::as_str).collect();
@@ -226,59 +255,96 @@ impl Seen<'_> {
     fn is_listed(&self, list: &[Glob], word: &[u8], bench: &Bench<'_>) -> bool {
         let name = base_name(word);
         let matching = list.iter().any(|glob| glob.matches(name) || glob.matches(word));
-        let Some(program) = self.program else {
+        if self.seen.starts == Starts::Builtin {
             return matching;
+        }
+        if self.seen.starts == Starts::Elsewhere && !word.contains(&b'/') {
+            return false;
+        }
+        let Some(program) = &self.seen.program else {
+            return matching && !word.contains(&b'/');
         };
         let real = program.real.as_os_str().as_encoded_bytes();
         if list.iter().any(|glob| glob.matches(real)) {
             return true;
         }
+        if !matching || !word.contains(&b'/') {
+            return matching;
+        }
+        if is_system(&program.path) && is_system(&program.real) {
+            return true;
+        }
         let standard = bench.look.program(name, bench.places.cwd, &bench.search);
-        matching && (!word.contains(&b'/') || standard.is_some_and(|it| it.real == program.real))
+        standard.is_some_and(|it| it.real == program.real)
     }
 
     /// An allow that someone wrote. A path, or a `PATH` of the caller's, is not what they meant.
     fn said_yes(&self, bench: &Bench<'_>) -> bool {
-        let plain = self.program_word().is_some_and(|word| !word.contains(&b'/'));
-        if !plain || bench.search != crate::scene::Search::Inherited {
+        let plain = self.seen.program_word().is_some_and(|word| !word.contains(&b'/'));
+        let changed = self.seen.starts == Starts::Elsewhere;
+        if !plain || changed || bench.search != crate::scene::Search::Inherited {
             return false;
         }
         let rules = bench.policy.rules().iter().filter(|rule| rule.then == Then::Allow);
-        let mut meets = rules.map(|rule| rule.meets(self.command, bench.places));
+        let mut meets =
+            rules.map(|rule| rule.meets(self.command, &self.seen.effects, bench.places));
         meets.any(|meets| meets == Meets::Yes)
             || self.first(&bench.policy.commands().allow, Meets::Yes).is_some()
     }
 
-    fn unknown(&self, bench: &Bench<'_>) -> Option<(Weight, Reason)> {
-        if !self.command.names.is_empty() {
+    /// Which program starts, or what code runs, is not known.
+    fn unknown(&self, bench: &Bench<'_>, findings: &mut Findings) -> Option<(Weight, Reason)> {
+        let program = self.command.names.is_empty() && !self.seen.words.is_empty();
+        let code = self.seen.marks.iter().any(|mark| match mark {
+            Mark::UnknownCode | Mark::NetworkCode => true,
+            Mark::ForkBomb | Mark::Unreadable | Mark::Endless => false,
+        });
+        if !program && !code {
             return None;
         }
         let weight = match (bench.policy.unknown(), bench.policy.is_caged()) {
             (Unknown::Deny, _) => Weight::Deny,
             (Unknown::Ask, _) | (Unknown::Caged, false) => Weight::Ask,
-            (Unknown::Caged, true) => return None,
+            (Unknown::Caged, true) => {
+                findings.demand_cage();
+                return None;
+            }
         };
-        let message = "which program starts here is not known before it runs".to_string();
-        let remedy = "name the program in plain words";
-        Some((weight, self.reason("unknown", ReasonLayer::Policy, message, remedy)))
+        let (message, remedy) = match program {
+            true => (
+                "which program starts here is not known before it runs",
+                "name the program in plain words",
+            ),
+            false => (
+                "the text that becomes code here is not known before it runs",
+                "write the text out in plain words",
+            ),
+        };
+        Some((weight, self.reason("unknown", ReasonLayer::Policy, message.into(), remedy)))
     }
 
-    fn opaque(&self, bench: &Bench<'_>) -> Option<(Weight, Reason)> {
-        let word = self.program_word()?;
-        if !opaque::runs_unseen_code(self.command, self.program) {
-            return None;
-        }
+    fn opaque(&self, bench: &Bench<'_>, findings: &mut Findings) -> Option<(Weight, Reason)> {
+        let opaque = self.seen.effects.iter().find(|effect| effect.kind() == Kind::Opaque)?;
         let weight = match (bench.policy.opaque(), bench.policy.is_caged()) {
             (Opaque::Deny, _) => Weight::Deny,
             (Opaque::Ask, _) | (Opaque::Caged, false) => Weight::Ask,
-            (Opaque::Allow, _) | (Opaque::Caged, true) => return None,
+            (Opaque::Allow, _) => return None,
+            (Opaque::Caged, true) => {
+                findings.demand_cage();
+                return None;
+            }
         };
-        let message = format!("{} runs code that the text does not show", self.called(word));
+        let called = self.seen.program_word().map_or("this".to_string(), |word| self.called(word));
+        let message = format!("{called} runs code that the text does not show");
         let remedy = "run it in mode workspace, where the cage holds it, or set opaque = \"allow\"";
-        Some((weight, self.reason("opaque", ReasonLayer::Policy, message, remedy)))
+        let span = Some(opaque.span);
+        Some((weight, reason("opaque", ReasonLayer::Policy, span, message, remedy)))
     }
 
     fn otherwise(&self, bench: &Bench<'_>) -> Option<(Weight, Reason)> {
+        if self.seen.words.is_empty() {
+            return None;
+        }
         let weight = match bench.policy.commands().otherwise {
             Then::Allow => return None,
             Then::Ask => Weight::Ask,
@@ -298,14 +364,10 @@ impl Seen<'_> {
         list.iter().find(|pattern| pattern.meets(self.command) >= least)
     }
 
-    fn program_word(&self) -> Option<&[u8]> {
-        self.simple.words.first()?.as_deref()
-    }
-
     /// The program as written, and as what it really is where that differs.
     fn called(&self, word: &[u8]) -> String {
         let shown = String::from_utf8_lossy(word);
-        match self.program {
+        match &self.seen.program {
             Some(program)
                 if base_name(program.real.as_os_str().as_encoded_bytes()) != base_name(word) =>
             {
@@ -336,7 +398,7 @@ impl Seen<'_> {
         message: String,
         remedy: impl Into<String>,
     ) -> Reason {
-        reason(rule, layer, Some(self.simple.span), message, remedy)
+        reason(rule, layer, Some(self.seen.span), message, remedy)
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! A doubt is advice for a person; it must never change a verdict.
 
+use super::guard;
 use super::layers::Origin;
 use super::pattern::CommandPattern;
 use super::settled::Policy;
@@ -16,9 +17,6 @@ const INTERPRETERS: &str = "\
      php* lua* Rscript java awk gawk mawk sed find xargs env make gmake npm npx pnpm yarn \
      cargo go gradle mvn rake just vim vi emacs gdb docker podman ssh sudo doas su tmux \
      screen git";
-
-/// Rules of the guard that are no data.
-const BUILT_IN: [&str; 2] = ["fork-bomb", "network-code"];
 
 /// One piece of advice.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +82,7 @@ impl Policy {
         }
         for wanted in self.guards().rules.list().unwrap_or_default() {
             let known = self.rules().iter().any(|rule| wanted.matches(rule.id.as_bytes()))
-                || BUILT_IN.iter().any(|id| wanted.matches(id.as_bytes()));
+                || guard::RULES.iter().any(|id| wanted.matches(id.as_bytes()));
             if !known {
                 let message = format!("no rule of the guard is called {:?}", wanted.as_str());
                 doubts.push(doubt("guards.rules", message, "mend the name or take it off"));

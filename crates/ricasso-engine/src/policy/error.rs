@@ -121,13 +121,6 @@ pub enum Error {
         /// The one that always comes first.
         by: String,
     },
-    /// A condition that this version cannot judge; obeying the rest would not be what was meant.
-    Unjudged {
-        /// Where.
-        place: Place,
-        /// The key.
-        key: String,
-    },
     /// A promise that this version cannot keep.
     Unheld {
         /// Where.
@@ -208,10 +201,6 @@ impl fmt::Display for Error {
             Error::Unheld { place, key } => {
                 write!(f, "{place}: this version cannot hold {key}; leave it out, ")?;
                 write!(f, "since a key that does nothing would be a lie")
-            }
-            Error::Unjudged { place, key } => {
-                write!(f, "{place}: this version cannot judge by {key}; ")?;
-                write!(f, "use program, subcommand, option and operand instead")
             }
         }
     }

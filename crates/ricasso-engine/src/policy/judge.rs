@@ -4,22 +4,24 @@
 //! order for each command: any deny; an ask that someone wrote; an allow that someone wrote; a
 //! built-in ask; what the policy says otherwise. A request is allowed when each command is.
 
-use super::command::{self, Judged};
+use super::command;
+use super::guard::Homeland;
 use super::loader::{self, Setter};
 use super::mention;
 use super::misleading;
 use super::operator;
+use super::paths::to_path;
 use super::pattern::Command;
 use super::place;
+use super::rights::Rights;
 use super::rule::{Places, Rule};
 use super::settled::Policy;
 use super::value::Operators;
-use super::verdict::{self, Judgement, Reason, ReasonLayer, Verdict};
-use super::walk::{self, Reads, Simple, Walked};
+use super::verdict::{self, Conditions, Judgement, Reason, ReasonLayer, Verdict};
+use super::walk::{self, Reads, Walked, World};
 use super::words::Meets;
-use super::wrap;
-use crate::request::{Bytes, Request, Step};
-use crate::scene::{Look, Search};
+use crate::request::{Request, Stdin, Step};
+use crate::scene::{Described, Look, Search};
 use std::path::{Path, PathBuf};
 
 /// More reasons than this help nobody; the rest is left out.
@@ -30,19 +32,27 @@ pub fn judge(request: &Request, policy: &Policy, look: &dyn Look) -> Judgement {
     let home = look.variable(b"HOME").map(|home| to_path(home.as_slice()));
     let path = request.env.iter().rev().find(|(name, _)| name.as_slice() == b"PATH");
     let search = path.map_or(Search::Inherited, |(_, value)| Search::Given(value.clone()));
+    let places = Places {
+        cwd: &request.cwd,
+        workspace: request.workspace.as_deref(),
+        home: home.as_deref(),
+    };
+    let workspace = places.workspace.map(|root| real(look, root));
+    let rights = Rights::new(policy, look, workspace.as_deref(), places.home);
     let bench = Bench {
         policy,
         look,
-        places: Places {
-            cwd: &request.cwd,
-            workspace: request.workspace.as_deref(),
-            home: home.as_deref(),
-        },
+        places,
+        root: workspace.as_deref(),
         search,
+        rights: &rights,
+        environment: &request.env,
+        stdin: &request.stdin,
     };
     let mut findings = Findings::default();
     variables(request, &mut findings);
     place::judge(&bench, &mut findings);
+    start(&bench, &mut findings);
     for (number, step) in request.steps.iter().enumerate() {
         findings.step = number;
         judge_step(step, &bench, &mut findings);
@@ -55,7 +65,29 @@ pub(super) struct Bench<'a> {
     pub(super) policy: &'a Policy,
     pub(super) look: &'a dyn Look,
     pub(super) places: Places<'a>,
+    /// The root of the workspace behind every link.
+    pub(super) root: Option<&'a Path>,
     pub(super) search: Search,
+    pub(super) rights: &'a Rights<'a>,
+    pub(super) environment: &'a [(crate::request::Bytes, crate::request::Bytes)],
+    pub(super) stdin: &'a Stdin,
+}
+
+impl<'a> Bench<'a> {
+    /// The places that the guard compares with.
+    pub(super) fn homeland(&self) -> Homeland<'a> {
+        Homeland { workspace: self.root, home: self.places.home }
+    }
+
+    fn world(&self) -> World<'_> {
+        World {
+            look: self.look,
+            cwd: self.places.cwd,
+            environment: self.environment,
+            search: &self.search,
+            stdin: self.stdin,
+        }
+    }
 }
 
 /// Reasons so far, by weight.
@@ -64,6 +96,8 @@ pub(super) struct Findings {
     step: usize,
     denies: Vec<Reason>,
     asks: Vec<Reason>,
+    neutralised: Vec<(String, String)>,
+    cage: bool,
 }
 
 impl Findings {
@@ -77,6 +111,20 @@ impl Findings {
         if list.len() < MAX_REASONS && !list.contains(&reason) {
             list.push(reason);
         }
+    }
+
+    /// Settings of git that the run must not obey.
+    pub(super) fn neutralise(&mut self, settings: Vec<(String, String)>) {
+        for setting in settings {
+            if !self.neutralised.contains(&setting) {
+                self.neutralised.push(setting);
+            }
+        }
+    }
+
+    /// An allow that rests on the cage.
+    pub(super) fn demand_cage(&mut self) {
+        self.cage = true;
     }
 }
 
@@ -107,13 +155,38 @@ pub(super) fn rule_meets(rule: &Rule, text: &str) -> Meets {
         workspace: Some(Path::new("/workspace")),
         home: Some(Path::new("/home/user")),
     };
-    let walked = walk::walk(text.as_bytes(), Reads::Bash);
-    let commands = walked.commands.into_iter().flat_map(|one| wrap::unfold(one, Reads::Bash));
-    let each = commands.map(|simple| {
-        let names = command::names_as_written(&simple);
-        rule.meets(Command { words: &simple.words, names: &names }, places)
+    let look = Described::new().set("HOME", "/home/user");
+    let world = World {
+        look: &look,
+        cwd: places.cwd,
+        environment: &[],
+        search: &Search::Inherited,
+        stdin: &Stdin::Closed,
+    };
+    let walked = walk::walk(text.as_bytes(), Reads::Bash, world);
+    let each = walked.commands.iter().map(|seen| {
+        let words: Vec<Option<Vec<u8>>> =
+            seen.words.iter().map(|word| word.known().map(<[u8]>::to_vec)).collect();
+        let command = Command { words: &words, names: &seen.names };
+        rule.meets(command, &seen.effects, places)
     });
     each.max().unwrap_or(Meets::No)
+}
+
+/// Refuses a directory outside what may be read.
+fn start(bench: &Bench<'_>, findings: &mut Findings) {
+    let cwd = real(bench.look, bench.places.cwd);
+    if let Some(objection) = bench.rights.object_to_start(&cwd) {
+        let (message, remedy) = (objection.message, objection.remedy);
+        findings.add(Weight::Deny, reason(objection.rule, objection.layer, None, message, remedy));
+    }
+}
+
+/// A path behind every link, as far as somebody can say.
+fn real(look: &dyn Look, path: &Path) -> PathBuf {
+    let made = super::paths::Made::default();
+    let paths = super::paths::Paths { look, made: &made };
+    paths.real(path).unwrap_or_else(|| path.to_path_buf())
 }
 
 fn variables(request: &Request, findings: &mut Findings) {
@@ -149,17 +222,7 @@ fn judge_step(step: &Step, bench: &Bench<'_>, findings: &mut Findings) {
         );
     }
     literally(step, &text, bench, findings);
-    let (walked, reads, judged) = match step {
-        Step::Argv(words) => (one_command(words, text.len()), Reads::Sh, Judged::Argv),
-        Step::Shell(_) => {
-            let reads = Reads::of(bench.policy.shell());
-            (walk::walk(&text, reads), reads, Judged::Text)
-        }
-        Step::Script { shell, .. } => {
-            let reads = Reads::of_script(*shell);
-            (walk::walk(&text, reads), reads, Judged::Text)
-        }
-    };
+    let walked = walked(step, &text, bench);
     if let Some((at, why)) = &walked.unreadable {
         let message = format!("the text cannot be read from byte {at} on: {why}");
         let span = Some([*at, text.len()]);
@@ -167,12 +230,29 @@ fn judge_step(step: &Step, bench: &Bench<'_>, findings: &mut Findings) {
         findings
             .add(Weight::Deny, reason("unreadable", ReasonLayer::Policy, span, message, remedy));
     }
-    for simple in walked.commands.into_iter().flat_map(|simple| wrap::unfold(simple, reads)) {
-        let known: Option<Vec<&[u8]>> = simple.words.iter().map(|word| word.as_deref()).collect();
-        if let Some(words) = known {
-            match_patterns(&words.join(&b' '), Where::Command(simple.span), bench.policy, findings);
+    if walked.unfollowed {
+        let message = "the text starts more commands, or nests them deeper, than is followed";
+        let remedy = "send it in parts";
+        let span = Some([0, text.len()]);
+        findings.add(
+            Weight::Deny,
+            reason("too-many-commands", ReasonLayer::Policy, span, message.into(), remedy),
+        );
+    }
+    for seen in &walked.commands {
+        let known: Option<Vec<&[u8]>> = seen.words.iter().map(super::word::Word::known).collect();
+        if let Some(words) = known.filter(|words| !words.is_empty()) {
+            match_patterns(&words.join(&b' '), Where::Command(seen.span), bench.policy, findings);
         }
-        command::judge(&simple, judged, bench, findings);
+        command::judge(seen, bench, findings);
+    }
+}
+
+fn walked(step: &Step, text: &[u8], bench: &Bench<'_>) -> Walked {
+    match step {
+        Step::Argv(words) => walk::walk_words(words, bench.world()),
+        Step::Shell(_) => walk::walk(text, Reads::of(bench.policy.shell()), bench.world()),
+        Step::Script { shell, .. } => walk::walk(text, Reads::of_script(*shell), bench.world()),
     }
 }
 
@@ -219,12 +299,6 @@ fn match_patterns(text: &[u8], place: Where, policy: &Policy, findings: &mut Fin
     }
 }
 
-fn one_command(words: &[Bytes], length: usize) -> Walked {
-    let words = words.iter().map(|word| Some(word.as_slice().to_vec())).collect();
-    let simple = Simple { words, assigned: Vec::new(), span: [0, length] };
-    Walked { commands: vec![simple], unreadable: None }
-}
-
 fn conclude(request: &Request, policy: &Policy, mut findings: Findings) -> Judgement {
     let Some(digest) = verdict::digest(request) else {
         let message = "a path of the request is no text, so that it cannot be recorded".into();
@@ -238,11 +312,12 @@ fn conclude(request: &Request, policy: &Policy, mut findings: Findings) -> Judge
     }
     if !findings.asks.is_empty() {
         let reasons = std::mem::take(&mut findings.asks);
-        return Judgement { verdict: Verdict::ask(request, digest, policy.digest()), reasons };
+        let neutralised = std::mem::take(&mut findings.neutralised);
+        let conditions = Conditions { neutralised, cage: findings.cage };
+        let verdict = Verdict::ask(request, digest, policy.digest(), conditions);
+        return Judgement { verdict, reasons };
     }
-    Judgement { verdict: Verdict::allow(request, digest, policy.digest()), reasons: Vec::new() }
-}
-
-fn to_path(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+    let conditions = Conditions { neutralised: findings.neutralised, cage: findings.cage };
+    let verdict = Verdict::allow(request, digest, policy.digest(), conditions);
+    Judgement { verdict, reasons: Vec::new() }
 }

@@ -533,7 +533,7 @@ mod tests {
             (format!("{rule}must_not_match = ['env a']"), "must_not_match \"env a\""),
             (format!("{rule}{}", rule.replace("'x'", "'y'")), "y never counts"),
             (format!("{rule}{}", rule.replace("'a'", "'z'")), "\"x\" is taken"),
-            (format!("{rule}effect = 'network'"), "cannot judge by effect"),
+            (format!("{rule}effect = 'reads'"), "no kind of effect"),
             (rule.replace("program = 'a'\n", ""), "names no condition"),
             (
                 format!("{rule}subcommand = 'b'\nmust_match = ['a -x b']").replace("deny", "allow"),
@@ -542,7 +542,6 @@ mod tests {
             ("[commands]\nallow = ['a b']\ndeny = ['a b']".into(), "\"a b\" never counts"),
             ("[commands]\nask = ['a b -f *']\ndeny = ['a b *']".into(), "a deny, \"a b *\","),
             ("[commands]\nallow = ['ab c']\nask = ['a* *']".into(), "\"ab c\" never counts"),
-            ("[guards]\ngit = 'read-only'".into(), "cannot hold"),
             ("[redact]\non_write = true".into(), "redact.on_write"),
             ("[jobs]\nsurvivors = 'adopt'".into(), "jobs.survivors"),
             ("mode = 'read'\n[files]\nwrite = ['.']".into(), "mode read writes nothing"),

@@ -9,7 +9,7 @@ use super::layers::{Layer, Origin};
 use super::pattern::CommandPattern;
 use super::rule::Rule;
 use super::sections::Commands;
-use super::value::{Git, Mode, Survivors, Then};
+use super::value::{Mode, Survivors, Then};
 use super::words::Meets;
 use toml::Spanned;
 
@@ -48,9 +48,6 @@ fn unheld(layer: &Layer, file: &File) -> Result<(), Error> {
     let refuse = |start: usize, key: &str| {
         Err(Error::Unheld { place: Place::at(&layer.name, &layer.text, start), key: key.into() })
     };
-    if let Some(git) = file.guards.git.as_ref().filter(|git| *git.get_ref() == Git::ReadOnly) {
-        return refuse(git.span().start, "guards.git = \"read-only\"");
-    }
     if let Some(redact) = file.redact.on_write.as_ref().filter(|redact| **redact.get_ref()) {
         return refuse(redact.span().start, "redact.on_write = true");
     }
@@ -105,8 +102,15 @@ fn shadowed(
 
 /// Checks one long rule against those before it and against its own examples.
 pub(super) fn rule(layer: &Layer, place: Place, rule: &Rule, held: &[Rule]) -> Result<(), Error> {
-    if let Some(key) = rule.unjudged() {
-        return Err(Error::Unjudged { place, key: key.into() });
+    if let Some(kind) = rule.unknown_kind() {
+        return Err(Error::BadValue {
+            place,
+            key: "rules.effect".into(),
+            problem: format!("{kind:?} is no kind of effect"),
+            remedy: "write read, write, delete, run, network, signal, permission, environment, \
+                     unknown or opaque"
+                .into(),
+        });
     }
     if rule.is_bare() {
         return Err(Error::BadValue {

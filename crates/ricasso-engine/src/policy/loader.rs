@@ -17,12 +17,15 @@ pub(super) enum Setter {
     Caller,
     /// The text itself, in front of a command or by export.
     Text,
+    /// The text itself, under a list of programs that must stay what they are.
+    Listed,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counts {
     Everywhere,
     FromTheCaller,
+    UnderAList,
 }
 
 const ROWS: &[Row] = &[
@@ -78,7 +81,72 @@ const ROWS: &[Row] = &[
     caller("EDITOR", "names a program that many tools run"),
     caller("VISUAL", "names a program that many tools run"),
     caller("GIT_EDITOR", "names a program that git runs"),
+    listed("GIT_*"),
+    listed("HOME"),
+    listed("XDG_*"),
+    listed("TAR_OPTIONS"),
+    listed("GZIP"),
+    listed("PYTHON*"),
+    listed("PERL*"),
+    listed("RUBY*"),
+    listed("NODE_*"),
+    listed("NPM_*"),
+    listed("npm_config_*"),
+    listed("YARN_*"),
+    listed("CARGO*"),
+    listed("RUSTC*"),
+    listed("RUSTFLAGS"),
+    listed("GOFLAGS"),
+    listed("GOENV"),
+    listed("GOPATH"),
+    listed("GOROOT"),
+    listed("MAKE*"),
+    listed("LESS*"),
+    listed("MORE"),
+    listed("MAN*"),
+    listed("BROWSER"),
+    listed("EDITOR"),
+    listed("VISUAL"),
+    listed("PAGER"),
+    listed("BASH*"),
+    listed("CDPATH"),
+    listed("FPATH"),
+    listed("BUNDLE_*"),
+    listed("GEM_*"),
+    listed("DOCKER_*"),
+    listed("KUBECONFIG"),
+    listed("AWS_*"),
+    listed("SSH_*"),
+    listed("OPENSSL_CONF"),
+    listed("CURL_HOME"),
+    listed("WGETRC"),
+    listed("PSQLRC"),
+    listed("INPUTRC"),
+    listed("RIPGREP_CONFIG_PATH"),
+    listed("AWKPATH"),
+    listed("AWKLIBPATH"),
+    listed("MAGIC"),
+    listed("VIM*"),
+    listed("EXINIT"),
+    listed("EMACSLOADPATH"),
+    listed("TERMINFO*"),
+    listed("TMPDIR"),
+    listed("CC"),
+    listed("CXX"),
+    listed("LUA_*"),
+    listed("PHP*"),
+    listed("JAVA_*"),
+    listed("CLASSPATH"),
+    listed("NIX_*"),
+    listed("MALLOC_*"),
+    listed("FZF_*"),
+    listed("SHELL"),
 ];
+
+const fn listed(name: &'static str) -> Row {
+    let does = "changes what a listed program reads, writes or runs";
+    Row { name, counts: Counts::UnderAList, does }
+}
 
 const fn row(name: &'static str, does: &'static str) -> Row {
     Row { name, counts: Counts::Everywhere, does }
@@ -91,9 +159,11 @@ const fn caller(name: &'static str, does: &'static str) -> Row {
 /// What setting this variable would do; `None` where it is an ordinary one.
 pub(super) fn danger(name: &[u8], setter: Setter) -> Option<&'static str> {
     let counts = |row: &&Row| match (row.counts, setter) {
-        (Counts::Everywhere, Setter::Caller | Setter::Text) => true,
-        (Counts::FromTheCaller, Setter::Caller) => true,
+        (Counts::Everywhere, Setter::Caller | Setter::Text | Setter::Listed) => true,
+        (Counts::FromTheCaller, Setter::Caller | Setter::Listed) => true,
         (Counts::FromTheCaller, Setter::Text) => false,
+        (Counts::UnderAList, Setter::Listed) => true,
+        (Counts::UnderAList, Setter::Caller | Setter::Text) => false,
     };
     let named = |row: &&Row| match row.name.strip_suffix('*') {
         Some(start) => name.starts_with(start.as_bytes()),

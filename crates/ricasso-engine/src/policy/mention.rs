@@ -98,7 +98,8 @@ fn exists(path: &Path, bench: &Bench<'_>) -> bool {
         | Answer::Path(_)
         | Answer::Program(_)
         | Answer::Text(_)
-        | Answer::Paths(_) => true,
+        | Answer::Paths(_)
+        | Answer::Tree(_) => true,
     }
 }
 

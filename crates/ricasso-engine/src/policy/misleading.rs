@@ -35,6 +35,26 @@ pub(super) fn find(text: &[u8]) -> Option<Misleading> {
     None
 }
 
+/// A name that mixes plain letters with others that look like them, escaped; a name in the letters
+/// of one language is left alone.
+pub(super) fn mixed(name: &[u8]) -> Option<String> {
+    if name.is_ascii() {
+        return None;
+    }
+    let text = std::str::from_utf8(name).ok()?;
+    let plain = text.chars().any(|character| character.is_ascii_alphabetic());
+    let alike = text.chars().any(looks_latin);
+    (alike && (plain || text.chars().all(looks_latin))).then(|| text.escape_default().to_string())
+}
+
+/// Letters of other alphabets that people take for Latin ones.
+fn looks_latin(character: char) -> bool {
+    matches!(character,
+        '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{52f}' | '\u{531}'..='\u{58f}'
+        | '\u{13a0}'..='\u{13ff}' | '\u{1d00}'..='\u{1d7f}' | '\u{2100}'..='\u{214f}'
+        | '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}')
+}
+
 fn misleads(character: char, before: char) -> Option<&'static str> {
     match character {
         '\t' | '\n' => None,

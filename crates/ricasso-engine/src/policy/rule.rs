@@ -1,10 +1,11 @@
 //! The long form of a rule, and regexes that deny.
 //!
-//! A rule names conditions; all of them must hold. Conditions that this version cannot judge are
-//! refused when the file is read, never skipped.
+//! A rule names conditions; all of them must hold, those about effects for one and the same effect.
 
+use super::effect::{Effect, Kind, Target};
 use super::pattern::Command;
-use super::text::{Glob, Matcher};
+use super::rights::host_of;
+use super::text::{Glob, Matcher, glob};
 use super::value::Then;
 use super::words::{self, Item, Meets};
 use serde::de::{self, SeqAccess, Visitor};
@@ -38,13 +39,13 @@ pub struct Rule {
     pub guard: Option<GuardName>,
     /// Kinds of effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effect: Option<String>,
+    pub effect: Option<OneOrMany>,
     /// Paths that an effect is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
+    pub path: Option<OneOrMany>,
     /// Hosts that an effect is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
+    pub host: Option<OneOrMany>,
     /// Why the rule is there; the reason shows it.
     pub why: String,
     /// What to do instead.
@@ -98,7 +99,12 @@ pub(super) struct Places<'a> {
 
 impl Rule {
     /// How well a command meets all conditions.
-    pub(super) fn meets(&self, command: Command<'_>, places: Places<'_>) -> Meets {
+    pub(super) fn meets(
+        &self,
+        command: Command<'_>,
+        effects: &[Effect],
+        places: Places<'_>,
+    ) -> Meets {
         let program = match self.program.0.as_slice() {
             [] => Meets::Yes,
             globs => command.is_called(globs),
@@ -111,25 +117,51 @@ impl Rule {
             self.subcommand.any(|glob| words::begins(&items, std::slice::from_ref(glob)));
         let option = self.option.any(|glob| words::has_option(command.words, glob));
         let operand = self.operand.any(|glob| has_operand(&items, glob, places));
-        program.min(subcommand).min(option).min(operand)
+        program.min(subcommand).min(option).min(operand).min(self.meets_effect(effects, places))
     }
 
-    /// A condition that this version cannot judge.
-    pub(super) fn unjudged(&self) -> Option<&'static str> {
-        let keys = [("effect", &self.effect), ("path", &self.path), ("host", &self.host)];
-        keys.iter().find(|(_, value)| value.is_some()).map(|(key, _)| *key)
+    /// One effect must meet kind, path and host together.
+    fn meets_effect(&self, effects: &[Effect], places: Places<'_>) -> Meets {
+        if self.effect.is_none() && self.path.is_none() && self.host.is_none() {
+            return Meets::Yes;
+        }
+        let each = effects.iter().map(|effect| {
+            let kind = self.effect.as_ref().map_or(Meets::Yes, |wanted| {
+                let named =
+                    wanted.0.iter().any(|glob| Kind::named(glob.as_str()) == Some(effect.kind()));
+                if named { Meets::Yes } else { Meets::No }
+            });
+            let path = self
+                .path
+                .as_ref()
+                .map_or(Meets::Yes, |path| path.any(|glob| meets_path(effect, glob, places)));
+            let host = self
+                .host
+                .as_ref()
+                .map_or(Meets::Yes, |host| host.any(|glob| meets_host(effect, glob)));
+            kind.min(path).min(host).min(effect.sure)
+        });
+        each.max().unwrap_or(Meets::No)
+    }
+
+    /// A word of `effect` that names no kind of effect.
+    pub(super) fn unknown_kind(&self) -> Option<&str> {
+        let kinds = self.effect.iter().flat_map(|kinds| &kinds.0);
+        kinds.map(Glob::as_str).find(|text| Kind::named(text).is_none())
     }
 
     /// Whether the rule names no condition at all, so that it would catch every command.
     pub(super) fn is_bare(&self) -> bool {
         let lists = [&self.program, &self.subcommand, &self.option, &self.operand];
-        lists.iter().all(|list| list.0.is_empty())
+        let effects = [&self.effect, &self.path, &self.host];
+        lists.iter().all(|list| list.0.is_empty()) && effects.iter().all(|it| it.is_none())
     }
 
     /// Whether both rules catch exactly the same commands.
     pub(super) fn same_conditions(&self, other: &Rule) -> bool {
         let own = (&self.program, &self.subcommand, &self.option, &self.operand);
         own == (&other.program, &other.subcommand, &other.option, &other.operand)
+            && (&self.effect, &self.path, &self.host) == (&other.effect, &other.path, &other.host)
             && self.guard == other.guard
     }
 }
@@ -143,6 +175,46 @@ impl OneOrMany {
     fn any(&self, meets: impl Fn(&Glob) -> Meets) -> Meets {
         let no_condition = Meets::Yes;
         self.0.iter().map(meets).max().unwrap_or(no_condition)
+    }
+}
+
+fn meets_path(effect: &Effect, wanted: &Glob, places: Places<'_>) -> Meets {
+    let text = wanted.as_str();
+    let home = places.home.map(|home| home.display().to_string()).unwrap_or_default();
+    let root = places.workspace.map(|root| root.display().to_string()).unwrap_or_default();
+    let full = match text {
+        "." => root,
+        "~" => home,
+        _ => match (text.strip_prefix("~/"), text.starts_with('/')) {
+            (Some(rest), _) => format!("{home}/{rest}"),
+            (None, true) => text.to_string(),
+            (None, false) => format!("{root}/{}", text.trim_start_matches("./")),
+        },
+    };
+    // `/srv/**` means the directory and everything below it.
+    let below = full.strip_suffix("/**");
+    let matches = |path: &Path| {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        let inside = below.is_some_and(|root| path.starts_with(root));
+        inside || glob(full.as_bytes(), bytes)
+    };
+    match &effect.target {
+        Target::Path(path) if matches(path) => Meets::Yes,
+        Target::Below { base, .. } if matches(base) => Meets::Yes,
+        Target::Below { .. } | Target::Unknown => Meets::Perhaps,
+        Target::Path(_) | Target::Word | Target::Free => Meets::No,
+    }
+}
+
+fn meets_host(effect: &Effect, wanted: &Glob) -> Meets {
+    if effect.kind() != Kind::Network {
+        return Meets::No;
+    }
+    let host = effect.word.as_ref().and_then(|word| word.known()).and_then(host_of);
+    match host {
+        Some(host) if wanted.matches(&host.to_ascii_lowercase()) => Meets::Yes,
+        Some(_) => Meets::No,
+        None => Meets::Perhaps,
     }
 }
 

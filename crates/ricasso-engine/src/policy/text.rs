@@ -284,6 +284,11 @@ fn bad_regex(text: &str, problem: &str) -> String {
     format!("the regex {text:?} cannot be read ({last}); mend it or remove it")
 }
 
+/// Whether every bracket of a glob is closed.
+pub(super) fn glob_is_good(glob: &[u8]) -> bool {
+    !unclosed(glob)
+}
+
 fn unclosed(glob: &[u8]) -> bool {
     let mut at = 0;
     while let Some(open) = glob[at..].iter().position(|byte| *byte == b'[') {

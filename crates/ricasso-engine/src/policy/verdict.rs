@@ -51,6 +51,14 @@ pub struct Grant {
     digest: String,
     policy: String,
     by: By,
+    conditions: Conditions,
+}
+
+/// What must hold for a grant beyond the rights of its policy.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Conditions {
+    pub(super) neutralised: Vec<(String, String)>,
+    pub(super) cage: bool,
 }
 
 /// Who gave a grant.
@@ -71,6 +79,7 @@ pub struct Question {
     request: Box<Request>,
     digest: String,
     policy: String,
+    conditions: Conditions,
 }
 
 /// A request that does not run.
@@ -147,14 +156,25 @@ impl Verdict {
         }
     }
 
-    pub(super) fn allow(request: &Request, digest: String, policy: &str) -> Self {
+    pub(super) fn allow(
+        request: &Request,
+        digest: String,
+        policy: &str,
+        conditions: Conditions,
+    ) -> Self {
         let request = Box::new(request.clone());
-        Verdict::Allow(Grant { request, digest, policy: policy.to_string(), by: By::Policy })
+        let (policy, by) = (policy.to_string(), By::Policy);
+        Verdict::Allow(Grant { request, digest, policy, by, conditions })
     }
 
-    pub(super) fn ask(request: &Request, digest: String, policy: &str) -> Self {
+    pub(super) fn ask(
+        request: &Request,
+        digest: String,
+        policy: &str,
+        conditions: Conditions,
+    ) -> Self {
         let request = Box::new(request.clone());
-        Verdict::Ask(Question { request, digest, policy: policy.to_string() })
+        Verdict::Ask(Question { request, digest, policy: policy.to_string(), conditions })
     }
 
     pub(super) fn deny(request: String) -> Self {
@@ -179,6 +199,16 @@ impl Grant {
         self.policy == policy.digest()
     }
 
+    /// Settings of git that the run must not obey, each with the value that it gets instead.
+    pub fn neutralised(&self) -> &[(String, String)] {
+        &self.conditions.neutralised
+    }
+
+    /// Whether the allow rests on the cage: something unknown or opaque is held by it.
+    pub fn demands_cage(&self) -> bool {
+        self.conditions.cage
+    }
+
     /// Who gave it.
     pub fn by(&self) -> &By {
         &self.by
@@ -188,8 +218,8 @@ impl Grant {
 impl Question {
     /// A person said yes, for this one run. `by` names the person for the record.
     pub fn answer_yes(self, by: String) -> Grant {
-        let Question { request, digest, policy } = self;
-        Grant { request, digest, policy, by: By::Answer(by) }
+        let Question { request, digest, policy, conditions } = self;
+        Grant { request, digest, policy, by: By::Answer(by), conditions }
     }
 }
 

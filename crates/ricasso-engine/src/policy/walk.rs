@@ -1,34 +1,43 @@
-//! Shell text to simple commands: the one place that knows the reader.
+//! What a text means: a small interpreter that follows the tree without running anything.
 //!
-//! Everything behind it works on words that are known or not. It must never expand, run or open
-//! anything.
+//! It keeps the directory, variables and functions that the text sets, follows every way through
+//! it, and writes down each command that could start with its effects. What is unknown stays
+//! unknown; what it meets is a superset of what can happen. It must never run or open anything,
+//! and asks about the world through `Look` alone.
+
+mod builtin;
+mod command;
+mod effects;
+mod expand;
+mod inner;
+mod parameter;
+mod print;
+mod redirect;
+mod seen;
+mod state;
+mod stream;
 
 use super::value::Shell;
-use crate::request::ScriptShell;
-use ricasso_shell::{Found, How, Script};
+use crate::request::{Bytes, ScriptShell, Stdin};
+use crate::scene::{Look, Search};
+pub(super) use command::{base_name, is_system};
+use ricasso_shell::tree::{Command, Item, Joint, Kind, List, Pipeline};
+use ricasso_shell::{Script, Span};
+pub(super) use seen::{Mark, Place, Seen, Starts};
+use state::{Frame, From, Function, State, Text, Value};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::rc::Rc;
+use stream::Stream;
 
-/// A text inside a text inside a text: deeper ones are unknown.
-const MAX_DEPTH: usize = 8;
+/// Commands that one text may start, every round of a loop counted. More than a person could read.
+const MAX_COMMANDS: usize = 4096;
 
-/// One command of a text: its words, `None` where one is not known before it runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Simple {
-    /// The words; the first is the program.
-    pub(super) words: Vec<Option<Vec<u8>>>,
-    /// Variables that are set for this command or for the rest of the text.
-    pub(super) assigned: Vec<Vec<u8>>,
-    /// First byte of its name to last byte of its last word, in the text as sent.
-    pub(super) span: [usize; 2],
-}
+/// Texts, functions and wrappers inside one another: deeper ones are refused.
+const MAX_DEPTH: usize = 24;
 
-/// What a text holds.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Walked {
-    /// Every command, wherever it hides.
-    pub(super) commands: Vec<Simple>,
-    /// Where the text stops to be readable, and why.
-    pub(super) unreadable: Option<(usize, String)>,
-}
+/// Rounds of a loop over words that are known.
+const MAX_ROUNDS: usize = 64;
 
 /// The shell that reads a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,13 +60,6 @@ impl Reads {
     }
 
     /// The reader's name for it.
-    pub(super) fn shell(self) -> ricasso_shell::Shell {
-        match self {
-            Reads::Bash => ricasso_shell::Shell::Bash,
-            Reads::Sh => ricasso_shell::Shell::Sh,
-        }
-    }
-
     /// A script's shell.
     pub(super) fn of_script(shell: ScriptShell) -> Self {
         match shell {
@@ -65,97 +67,442 @@ impl Reads {
             ScriptShell::Bash | ScriptShell::Zsh => Reads::Bash,
         }
     }
+
+    pub(super) fn shell(self) -> ricasso_shell::Shell {
+        match self {
+            Reads::Bash => ricasso_shell::Shell::Bash,
+            Reads::Sh => ricasso_shell::Shell::Sh,
+        }
+    }
 }
 
-/// Reads a text, and the texts inside it that become code in a way that no word of a command
-/// shows: traps, and what a shell reads from its standard input.
-pub(super) fn walk(text: &[u8], reads: Reads) -> Walked {
-    let shell = match reads {
-        Reads::Bash => ricasso_shell::Shell::Bash,
-        Reads::Sh => ricasso_shell::Shell::Sh,
-    };
-    let script = ricasso_shell::read(text, shell);
-    let mut walked = Walked::default();
-    collect(&script, MAX_DEPTH, &mut walked.commands);
-    walked.unreadable = script.unreadable().map(|it| (it.at, it.to_string()));
-    if walked.unreadable.is_none() {
-        walked.unreadable = broken(&script);
+/// Everything that a text could do.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    /// Every command, wherever it hides, in the order in which it was met.
+    pub(super) commands: Vec<Seen>,
+    /// Where the text stops to be readable, and why.
+    pub(super) unreadable: Option<(usize, String)>,
+    /// Whether a bound was met, so that something was not followed.
+    pub(super) unfollowed: bool,
+}
+
+/// The world in which a text is walked.
+#[derive(Clone, Copy)]
+pub(super) struct World<'a> {
+    pub(super) look: &'a dyn Look,
+    /// Where the text starts.
+    pub(super) cwd: &'a Path,
+    /// Variables that the caller sets.
+    pub(super) environment: &'a [(Bytes, Bytes)],
+    /// Which `PATH` programs are found on.
+    pub(super) search: &'a Search,
+    /// What the text finds on its standard input.
+    pub(super) stdin: &'a Stdin,
+}
+
+/// Walks a text.
+pub(super) fn walk(text: &[u8], reads: Reads, world: World<'_>) -> Walked {
+    let mut walker = Walker::new(world, reads, text);
+    let script = Rc::new(ricasso_shell::read(text, reads.shell()));
+    if let Some(unreadable) = script.unreadable() {
+        walker.walked.unreadable = Some((unreadable.at, unreadable.to_string()));
+    } else if let Some(broken) = broken(&script) {
+        walker.walked.unreadable = Some(broken);
     }
-    walked
+    walker.script(&script);
+    walker.walked
+}
+
+/// Walks one command whose words no shell reads.
+pub(super) fn walk_words(words: &[Bytes], world: World<'_>) -> Walked {
+    let text: Vec<&[u8]> = words.iter().map(Bytes::as_slice).collect();
+    let mut walker = Walker::new(world, Reads::Sh, &text.join(&b' '));
+    walker.command_of_words(words);
+    walker.walked
 }
 
 /// The shell takes some texts at first and only then meets an error; what it does with the rest is
 /// not understood, and so it counts as unreadable.
 fn broken(script: &Script) -> Option<(usize, String)> {
-    let code = script.code().find(|code| code.how == How::Broken)?;
+    let code = script.code().find(|code| code.how == ricasso_shell::How::Broken)?;
     Some((code.span.start, "the shell meets an error here that its reader lets pass".into()))
 }
 
-fn collect(script: &Script, depth: usize, commands: &mut Vec<Simple>) {
-    commands.extend(script.commands().map(|found| simple(&found)));
-    for code in script.code() {
-        match code.how {
-            How::Trap | How::ShellInput | How::Expression | How::Expanded | How::Environment => {}
-            // A word of a command shows these, and `wrap` follows it; a text that is broken is
-            // unreadable as a whole.
-            _ => continue,
-        }
-        match code.reread(script.shell()) {
-            Some(inner) if depth > 0 && inner.unreadable().is_none() => {
-                collect(&inner, depth - 1, commands);
+/// Where an inner text runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Inner {
+    /// In this very shell.
+    Here,
+    /// In a process of its own.
+    Process,
+}
+
+/// What a command finds on its standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Feed {
+    stream: Stream,
+    /// Whether it comes from the text, not from outside.
+    given: bool,
+}
+
+impl Feed {
+    fn inherited() -> Self {
+        Self { stream: Stream::Nothing, given: false }
+    }
+
+    fn unknown() -> Self {
+        Self { stream: Stream::unknown(From::Here), given: true }
+    }
+
+    fn of(stream: Stream) -> Self {
+        Self { stream, given: true }
+    }
+
+    fn of_request(stdin: &Stdin) -> Self {
+        match stdin {
+            Stdin::Closed => Self::inherited(),
+            Stdin::Text(text) => Self::of(Stream::of(text.as_slice())),
+            Stdin::Fed => Self::unknown(),
+            Stdin::File(path) => {
+                let bytes = path.as_os_str().as_encoded_bytes().to_vec();
+                Self::of(Stream::File(super::word::Word::of(bytes)))
             }
-            Some(_) | None => commands.push(Simple {
-                words: vec![None, None],
-                assigned: Vec::new(),
-                span: [code.span.start, code.span.end],
-            }),
         }
     }
 }
 
-fn simple(found: &Found<'_>) -> Simple {
-    let mut words = Vec::new();
-    for word in found.words {
-        match word.values() {
-            Some(values) => words.extend(values.into_iter().map(Some)),
-            None => words.push(None),
-        }
-    }
-    let assigned = found.assignments.iter().map(|assignment| assignment.name.to_vec()).collect();
-    Simple { words, assigned, span: [found.span.start, found.span.end] }
+/// The interpreter.
+pub(super) struct Walker<'a> {
+    look: &'a dyn Look,
+    environment: &'a [(Bytes, Bytes)],
+    search: &'a Search,
+    /// What the whole text finds on its standard input.
+    input: Feed,
+    reads: Reads,
+    walked: Walked,
+    state: State,
+    frame: Frame,
+    /// The text as sent.
+    original: Rc<[u8]>,
+    /// The place of the text that stands for what is walked.
+    here: [usize; 2],
+    /// Where commands run: here, or on another machine.
+    place: Place,
+    depth: usize,
+    /// What has been printed since somebody began to listen.
+    printed: Stream,
+    /// Functions and scripts that are being walked.
+    calls: Vec<Vec<u8>>,
+    /// Functions that some command has called by name.
+    called: BTreeSet<Vec<u8>>,
+    /// How a call of a function that is being walked would run beside itself.
+    beside: usize,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(text: &str) -> Vec<Vec<String>> {
-        let show = |word: Option<Vec<u8>>| {
-            word.map_or("?".to_string(), |word| String::from_utf8(word).unwrap())
+impl<'a> Walker<'a> {
+    fn new(world: World<'a>, reads: Reads, text: &[u8]) -> Self {
+        let name = match reads {
+            Reads::Bash => "bash",
+            Reads::Sh => "sh",
         };
-        let walked = walk(text.as_bytes(), Reads::Bash);
-        walked.commands.into_iter().map(|c| c.words.into_iter().map(show).collect()).collect()
+        let made = Rc::default();
+        let paths = super::paths::Paths { look: world.look, made: &made };
+        let cwd = paths.real(world.cwd).unwrap_or_else(|| world.cwd.to_path_buf());
+        Self {
+            look: world.look,
+            environment: world.environment,
+            search: world.search,
+            input: Feed::of_request(world.stdin),
+            reads,
+            walked: Walked::default(),
+            state: State::new(vec![cwd], name),
+            frame: Frame::Moved(0),
+            original: text.into(),
+            here: [0, text.len()],
+            place: Place::Here,
+            depth: 0,
+            printed: Stream::Nothing,
+            calls: Vec::new(),
+            called: BTreeSet::new(),
+            beside: 0,
+        }
     }
 
-    #[test]
-    fn every_command_is_found_with_its_words() {
-        assert_eq!(
-            words("git push && rm -rf '/a b'"),
-            [vec!["git", "push"], vec!["rm", "-rf", "/a b"]]
-        );
-        assert_eq!(words("A=1 $CMD x"), [vec!["?", "x"]]);
-        assert_eq!(words("r\\m x # y"), [vec!["rm", "x"]]);
+    fn script(&mut self, script: &Rc<Script>) {
+        let feed = self.input.clone();
+        self.list(script, &script.body, &feed);
+        if !self.state.functions.is_empty() {
+            self.uncalled();
+        }
     }
 
-    #[test]
-    fn spans_run_from_the_name_to_the_last_word() {
-        let walked = walk(b"A=1 git push ; ls", Reads::Bash);
-        assert_eq!(walked.commands[0].span, [4, 12]);
-        assert_eq!(walked.commands[1].span, [15, 17]);
+    /// Notes that something was not followed: the text is refused.
+    fn overflow(&mut self) {
+        self.walked.unfollowed = true;
     }
 
-    #[test]
-    fn an_open_quote_is_unreadable() {
-        assert_eq!(walk(b"ls 'a", Reads::Bash).unreadable.map(|(at, _)| at), Some(3));
+    /// Walks a list and returns what it prints.
+    fn captured(&mut self, script: &Rc<Script>, list: &List, feed: Feed) -> Stream {
+        let before = std::mem::take(&mut self.printed);
+        self.list(script, list, &feed);
+        std::mem::replace(&mut self.printed, before)
+    }
+
+    fn list(&mut self, script: &Rc<Script>, list: &List, feed: &Feed) {
+        if self.depth >= MAX_DEPTH * 8 {
+            self.overflow();
+            return;
+        }
+        self.depth += 1;
+        let mut joint = Joint::Sequence;
+        let mut before: Option<State> = None;
+        for item in &list.items {
+            match joint {
+                Joint::Sequence | Joint::Background => self.item(script, item, feed, &mut before),
+                Joint::And => {
+                    let skipped = self.state.clone();
+                    self.item(script, item, feed, &mut before);
+                    self.state.join(&skipped);
+                }
+                Joint::Or => {
+                    let skipped = self.state.clone();
+                    if let Some(before) = &before {
+                        self.state.join(before);
+                    }
+                    self.item(script, item, feed, &mut before);
+                    self.state.join(&skipped);
+                }
+            }
+            joint = item.joint;
+        }
+        self.depth -= 1;
+    }
+
+    fn item(&mut self, script: &Rc<Script>, item: &Item, feed: &Feed, before: &mut Option<State>) {
+        if item.joint == Joint::Or {
+            *before = Some(self.state.clone());
+        }
+        if item.joint == Joint::Background {
+            let outside = self.state.clone();
+            self.beside += 1;
+            self.pipeline(script, &item.pipeline, feed);
+            self.beside -= 1;
+            let inside = std::mem::replace(&mut self.state, outside);
+            self.state.join_made(&inside);
+            return;
+        }
+        self.pipeline(script, &item.pipeline, feed);
+    }
+
+    fn pipeline(&mut self, script: &Rc<Script>, pipeline: &Pipeline, feed: &Feed) {
+        let stages = &pipeline.stages;
+        if let [stage] = stages.as_slice() {
+            self.command(script, &stage.command, feed);
+            return;
+        }
+        let outside = self.state.clone();
+        let mut feed = feed.clone();
+        let outer = std::mem::take(&mut self.printed);
+        let mut made = outside.clone();
+        self.beside += 1;
+        for stage in stages {
+            self.state = made.clone();
+            self.printed = Stream::Nothing;
+            self.command(script, &stage.command, &feed);
+            made = outside.clone();
+            made.join_made(&self.state);
+            feed = Feed::of(std::mem::take(&mut self.printed));
+        }
+        self.beside -= 1;
+        self.state = made;
+        self.printed = outer;
+        self.printed.then(feed.stream);
+    }
+
+    fn command(&mut self, script: &Rc<Script>, command: &Command, feed: &Feed) {
+        if self.walked.unfollowed {
+            return;
+        }
+        if let Kind::Simple(simple) = &command.kind {
+            self.simple(script, command, simple, feed);
+            return;
+        }
+        let (feed, outputs) = self.redirects_of_compound(script, command, feed);
+        let outer = std::mem::take(&mut self.printed);
+        self.compound(script, &command.kind, &feed);
+        let printed = std::mem::replace(&mut self.printed, outer);
+        let printed = self.pour(outputs, printed);
+        self.printed.then(printed);
+    }
+
+    fn compound(&mut self, script: &Rc<Script>, kind: &Kind, feed: &Feed) {
+        match kind {
+            Kind::Simple(_) => {}
+            Kind::Subshell(list) => self.apart(|walker| walker.list(script, list, feed)),
+            Kind::Group(list) => self.list(script, list, feed),
+            Kind::If(branches) => self.branches(script, branches, feed),
+            Kind::Loop(looped) => self.rounds(|walker| {
+                walker.list(script, &looped.condition, feed);
+                walker.list(script, &looped.body, feed);
+            }),
+            Kind::For(each) => self.each(script, each, feed),
+            Kind::ForArith(each) => {
+                self.arithmetic(script, &each.clauses);
+                self.rounds(|walker| walker.list(script, &each.body, feed));
+            }
+            Kind::Case(case) => self.case(script, case, feed),
+            Kind::Test(test) => self.test(script, test),
+            Kind::Arith(arith) => self.arithmetic(script, arith),
+            Kind::Function(function) => self.define(script, function),
+            Kind::Coproc(coproc) => {
+                self.apart(|walker| walker.command(script, &coproc.body, &Feed::unknown()));
+            }
+        }
+    }
+
+    /// A subshell: what it sets is gone afterwards, what it made stays.
+    fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
+        let outside = self.state.clone();
+        walk(self);
+        let inside = std::mem::replace(&mut self.state, outside);
+        self.state.join_made(&inside);
+    }
+
+    fn branches(&mut self, script: &Rc<Script>, branches: &ricasso_shell::tree::If, feed: &Feed) {
+        let mut ends: Vec<State> = Vec::new();
+        for branch in &branches.branches {
+            self.list(script, &branch.condition, feed);
+            let skipped = self.state.clone();
+            self.list(script, &branch.body, feed);
+            ends.push(std::mem::replace(&mut self.state, skipped));
+        }
+        if let Some(list) = &branches.otherwise {
+            self.list(script, list, feed);
+        }
+        for end in &ends {
+            self.state.join(end);
+        }
+    }
+
+    /// A loop whose rounds are not counted: once as it begins, and once more with everything that
+    /// a round changes unknown.
+    fn rounds(&mut self, mut round: impl FnMut(&mut Self)) {
+        let before = self.state.clone();
+        round(self);
+        if self.state.same(&before) {
+            return;
+        }
+        self.state.join(&before);
+        if self.state.same(&before) {
+            return;
+        }
+        let joined = self.state.clone();
+        round(self);
+        self.state.join(&joined);
+    }
+
+    fn each(&mut self, script: &Rc<Script>, each: &ricasso_shell::tree::For, feed: &Feed) {
+        let name = each.name.value().map(|name| name.into_owned()).unwrap_or_default();
+        let words: Option<Vec<Text>> = match &each.words {
+            Some(words) => {
+                let arguments = self.words(script, words);
+                let text = |argument: &expand::Argument| Text {
+                    pieces: argument.word.pieces().to_vec(),
+                    from: argument.from,
+                };
+                Some(arguments.iter().map(text).collect())
+            }
+            None => self.state.parameters.as_deref().cloned(),
+        };
+        let Some(words) = words.filter(|words| words.len() <= MAX_ROUNDS && !each.select) else {
+            self.state.set(&name, Value::Unknown(From::Here));
+            self.rounds(|walker| walker.list(script, &each.body, feed));
+            return;
+        };
+        let skipped = self.state.clone();
+        let fits = words.len() * 2 <= MAX_COMMANDS.saturating_sub(self.walked.commands.len());
+        if !fits {
+            self.overflow();
+            return;
+        }
+        for word in words {
+            self.state.set(&name, Value::One(word));
+            self.list(script, &each.body, feed);
+            if self.walked.unfollowed {
+                return;
+            }
+        }
+        self.state.join(&skipped);
+    }
+
+    fn case(&mut self, script: &Rc<Script>, case: &ricasso_shell::tree::Case, feed: &Feed) {
+        self.text(script, &case.word.parts);
+        let before = self.state.clone();
+        let mut end = before.clone();
+        for arm in &case.arms {
+            for pattern in &arm.patterns {
+                self.text(script, &pattern.parts);
+            }
+            self.state = before.clone();
+            self.list(script, &arm.body, feed);
+            end.join(&self.state);
+        }
+        self.state = end;
+    }
+
+    fn test(&mut self, script: &Rc<Script>, test: &ricasso_shell::tree::Test) {
+        for term in &test.terms {
+            let texts: Vec<Text> =
+                term.operands.iter().map(|word| self.text(script, &word.parts)).collect();
+            let evaluates = term.operator.as_deref().is_some_and(|operator| {
+                matches!(operator, b"-eq" | b"-ne" | b"-lt" | b"-le" | b"-gt" | b"-ge")
+                    || matches!(operator, b"-v" | b"-R")
+            });
+            for text in texts.iter().filter(|_| evaluates) {
+                if let Some(text) = text.known() {
+                    self.expression(&text);
+                }
+            }
+        }
+    }
+
+    fn define(&mut self, script: &Rc<Script>, function: &ricasso_shell::tree::Function) {
+        let Some(name) = function.name.value() else {
+            self.unknown_code(From::Here);
+            return;
+        };
+        let body = Function {
+            script: Rc::clone(script),
+            body: Rc::new(function.body.clone()),
+            frame: self.frame,
+            sure: true,
+        };
+        Rc::make_mut(&mut self.state.functions).insert(name.into_owned(), vec![body]);
+    }
+
+    /// A function that nobody calls by name may be called by a name that is not known: its
+    /// commands are walked once with nothing known of its words.
+    fn uncalled(&mut self) {
+        let functions = Rc::clone(&self.state.functions);
+        for (name, bodies) in functions.iter() {
+            if self.called.contains(name) {
+                continue;
+            }
+            let outside = self.state.clone();
+            self.state.parameters = None;
+            for body in bodies {
+                self.call_body(name, body, &Feed::unknown());
+            }
+            self.state = outside;
+        }
+    }
+
+    fn cannot_read(&mut self, span: Span) {
+        let at = self.frame.place(span)[0];
+        if self.walked.unreadable.is_none() {
+            let why = "a part of the text cannot be read when it runs".to_string();
+            self.walked.unreadable = Some((at, why));
+        }
     }
 }

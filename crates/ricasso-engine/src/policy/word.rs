@@ -85,6 +85,7 @@ impl Word {
         }
     }
 
+    #[allow(dead_code, reason = "patterns are matched with it next")]
     /// Whether it could become exactly these bytes. A glob is taken for anything here.
     pub(super) fn could_be(&self, bytes: &[u8]) -> Meets {
         match self.known() {
@@ -122,6 +123,7 @@ impl Word {
     }
 }
 
+#[allow(dead_code, reason = "patterns are matched with it next")]
 /// Whether the pieces can become these bytes, holes and globs taken for anything.
 fn fits(pieces: &[Piece], bytes: &[u8]) -> bool {
     match pieces.split_first() {

@@ -2,13 +2,44 @@
 //!
 //! Nothing on disk is needed, and nothing on disk is read.
 
-use super::look::{Answer, Kind, Look, Program, Query};
+use super::look::{Answer, Kind, Look, Program, Query, Tree};
 use crate::request::Bytes;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Links that lead to links: the kernel follows 40.
 const MAX_LINKS: usize = 40;
+
+/// Directories and files that every machine has.
+const FIXED: [&str; 17] = [
+    "/bin",
+    "/boot",
+    "/dev/null",
+    "/dev/sda",
+    "/etc/hosts",
+    "/etc/passwd",
+    "/etc/shadow",
+    "/home",
+    "/lib",
+    "/opt",
+    "/proc",
+    "/root",
+    "/sbin",
+    "/tmp",
+    "/usr/bin",
+    "/usr/lib",
+    "/var",
+];
+
+/// Programs that every machine has.
+const PROGRAMS: [&str; 60] = [
+    "awk", "base64", "bash", "cat", "chmod", "chown", "cp", "curl", "cut", "date", "dd", "diff",
+    "du", "echo", "env", "false", "find", "git", "grep", "gzip", "head", "hostname", "id", "kill",
+    "ln", "ls", "make", "mkdir", "mkfs", "mv", "nc", "nohup", "perl", "ping", "printf", "ps",
+    "python3", "readlink", "rm", "rmdir", "sed", "sh", "shred", "sleep", "sort", "ssh", "stat",
+    "sudo", "tail", "tar", "tee", "test", "touch", "tr", "true", "unlink", "wc", "wget", "xargs",
+    "yes",
+];
 
 /// A world with default answers and a few facts of its own.
 #[derive(Debug, Clone, Default)]
@@ -84,6 +115,37 @@ impl Described {
         }
         path
     }
+
+    /// The names that are known to be in a directory: links and what their paths lead through, and
+    /// the programs of /bin and /usr/bin.
+    fn names(&self, directory: &Path) -> Vec<Vec<u8>> {
+        let real = self.follow(directory.to_path_buf());
+        let known = self.links.keys().chain(self.links.values()).chain(self.kinds.keys());
+        let fixed = FIXED.iter().map(Path::new);
+        let mut names: Vec<Vec<u8>> = known
+            .map(PathBuf::as_path)
+            .chain(fixed)
+            .filter_map(|path| path.strip_prefix(&real).ok()?.components().next())
+            .map(|part| part.as_os_str().as_encoded_bytes().to_vec())
+            .collect();
+        if real == Path::new("/usr/bin") || real == Path::new("/bin") {
+            names.extend(PROGRAMS.iter().map(|name| name.as_bytes().to_vec()));
+        }
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn tree(&self, path: &Path) -> Answer {
+        let below = self.links.iter().filter(|(link, _)| link.starts_with(path));
+        let outside = below.map(|(link, _)| self.follow(link.clone()));
+        let mut outside: Vec<PathBuf> = outside.filter(|to| !to.starts_with(path)).collect();
+        outside.sort();
+        match outside.is_empty() {
+            true => Answer::Absent,
+            false => Answer::Tree(Tree { outside, more: true, ..Tree::default() }),
+        }
+    }
 }
 
 impl Look for Described {
@@ -112,10 +174,17 @@ impl Look for Described {
             Query::Variable(name) => {
                 self.variables.get(name).cloned().map_or(Answer::Absent, Answer::Text)
             }
-            Query::Glob { .. } => Answer::Paths(Vec::new()),
+            Query::Glob { pattern, cwd } => {
+                let list = |directory: &Path| self.names(directory);
+                let found = super::glob::expand(pattern.as_slice(), cwd, &list);
+                found.map_or(Answer::Unknown, Answer::Paths)
+            }
+            Query::Tree(path) => self.tree(path),
             Query::GitSetting { key, .. } => {
-                let key = key.to_ascii_lowercase();
-                self.git.get(&key).cloned().map_or(Answer::Absent, Answer::Text)
+                let text = |bytes: &Bytes| String::from_utf8_lossy(bytes.as_slice()).into_owned();
+                let keys: Vec<(String, String)> =
+                    self.git.iter().map(|(key, value)| (key.clone(), text(value))).collect();
+                super::git::answer(&keys, &key.to_ascii_lowercase())
             }
         }
     }
@@ -125,7 +194,6 @@ impl Look for Described {
 mod tests {
     use super::super::Search;
     use super::*;
-    use std::path::Path;
 
     #[test]
     fn programs_live_in_usr_bin_and_links_lead_where_they_were_said_to() {

@@ -1,7 +1,7 @@
 //! Answers from the machine, each one written down.
 //!
-//! It reads directories and links: no file's content, and no environment of its own process. It
-//! must never change anything.
+//! It reads directories, links and the configuration of a repository: no other file's content, and
+//! no environment of its own process. It must never change anything.
 
 use super::look::{Answer, Kind, Look, Program, Query, Search};
 use super::path::from_bytes;
@@ -59,9 +59,12 @@ impl<'a> Live<'a> {
             Query::Variable(name) => {
                 self.variable_named(name.as_slice()).cloned().map_or(Answer::Absent, Answer::Text)
             }
-            // Globs and git's settings need a walk of their own, with bounds of their own. Until
-            // somebody asks for them they are unknown, which no rule takes for a yes.
-            Query::Glob { .. } | Query::GitSetting { .. } => Answer::Unknown,
+            Query::Glob { pattern, cwd } => {
+                let found = super::glob::expand(pattern.as_slice(), cwd, &names);
+                found.map_or(Answer::Unknown, Answer::Paths)
+            }
+            Query::GitSetting { cwd, key } => super::git::setting(cwd, key),
+            Query::Tree(path) => super::tree::count(path),
         }
     }
 
@@ -96,6 +99,13 @@ impl Look for Live<'_> {
         notes.facts.push(Fact { query: query.clone(), answer: answer.clone() });
         answer
     }
+}
+
+fn names(directory: &Path) -> Vec<Vec<u8>> {
+    let Ok(list) = fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    list.flatten().map(|entry| entry.file_name().as_encoded_bytes().to_vec()).collect()
 }
 
 fn kind(path: &Path) -> Answer {

@@ -26,6 +26,8 @@ pub enum Query {
         /// Which `PATH` is searched.
         search: Search,
     },
+    /// How much lies below this directory, and where do links in it lead?
+    Tree(#[serde(with = "path")] PathBuf),
     /// What is the value of this variable?
     Variable(Bytes),
     /// Which paths does this shell glob stand for?
@@ -76,6 +78,22 @@ pub enum Answer {
     Text(Bytes),
     /// To `Glob`: in the shell's order.
     Paths(#[serde(with = "path::list")] Vec<PathBuf>),
+    /// To `Tree`.
+    Tree(Tree),
+}
+
+/// What lies below a directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tree {
+    /// Files and links, directories not counted.
+    pub files: u64,
+    /// Bytes of the files.
+    pub bytes: u64,
+    /// Whether counting stopped before everything was seen.
+    pub more: bool,
+    /// Where links lead that leave the directory, as far as they were seen.
+    #[serde(with = "path::list")]
+    pub outside: Vec<PathBuf>,
 }
 
 /// What kind of thing a path names.
@@ -124,7 +142,8 @@ pub trait Look {
             | Answer::Kind(_)
             | Answer::Path(_)
             | Answer::Text(_)
-            | Answer::Paths(_) => None,
+            | Answer::Paths(_)
+            | Answer::Tree(_) => None,
         }
     }
 
@@ -137,7 +156,8 @@ pub trait Look {
             | Answer::Kind(_)
             | Answer::Path(_)
             | Answer::Program(_)
-            | Answer::Paths(_) => None,
+            | Answer::Paths(_)
+            | Answer::Tree(_) => None,
         }
     }
 
@@ -150,7 +170,8 @@ pub trait Look {
             | Answer::Kind(_)
             | Answer::Program(_)
             | Answer::Text(_)
-            | Answer::Paths(_) => None,
+            | Answer::Paths(_)
+            | Answer::Tree(_) => None,
         }
     }
 }

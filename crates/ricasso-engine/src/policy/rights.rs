@@ -1,0 +1,342 @@
+//! Effects against rights: files, hidden and protected paths, the network.
+//!
+//! Only what is known is refused here, before anything runs; what is unknown is held by the cage,
+//! or is the business of `unknown`.
+
+use super::effect::{Effect, Kind, Target};
+use super::know::Does;
+use super::settled::Policy;
+use super::value::{Mode, Reach};
+use super::verdict::ReasonLayer;
+use super::word::Word;
+use super::words::Meets;
+use crate::scene::{Answer, Look, Query};
+use std::path::{Path, PathBuf};
+
+/// Directories without which no program starts; they are always readable.
+const NEEDED: [&str; 14] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix",
+    "/snap",
+    "/opt",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+    "/etc/ssl",
+    "/etc/localtime",
+];
+
+/// Directories for files that do not stay.
+pub(super) const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
+
+/// What one policy lets a command touch, as paths of this world.
+pub(super) struct Rights<'a> {
+    policy: &'a Policy,
+    look: &'a dyn Look,
+    write: Vec<PathBuf>,
+    read: Option<Vec<PathBuf>>,
+    hide: Vec<PathBuf>,
+    show: Vec<PathBuf>,
+    protect: Vec<Protected>,
+}
+
+enum Protected {
+    /// This path and what lies below it.
+    At(PathBuf),
+    /// These parts in a row, in every directory, in lower case.
+    Everywhere(Vec<String>),
+}
+
+/// Why an effect is not inside the rights.
+pub(super) struct Objection {
+    pub(super) rule: &'static str,
+    pub(super) layer: ReasonLayer,
+    pub(super) message: String,
+    pub(super) remedy: String,
+}
+
+impl<'a> Rights<'a> {
+    pub(super) fn new(
+        policy: &'a Policy,
+        look: &'a dyn Look,
+        workspace: Option<&Path>,
+        home: Option<&Path>,
+    ) -> Self {
+        let files = policy.files();
+        let place = |text: &str| place(text, workspace, home);
+        let everything = files.read.iter().any(|root| root.as_str() == "/");
+        let mut write: Vec<PathBuf> =
+            files.write.iter().filter_map(|root| place(root.as_str())).collect();
+        if policy.mode() == Mode::Workspace {
+            write.extend(TEMPORARY.iter().map(PathBuf::from));
+        }
+        let read = (!everything).then(|| {
+            let mut roots: Vec<PathBuf> =
+                files.read.iter().filter_map(|root| place(root.as_str())).collect();
+            roots.extend(write.iter().cloned());
+            roots
+        });
+        let protect = files.protect.iter().map(|path| {
+            let text = path.as_str().trim_end_matches('/');
+            if text.starts_with(['/', '~']) {
+                return Protected::At(place(text).unwrap_or_default());
+            }
+            let parts = text.split('/').filter(|part| !part.is_empty() && *part != ".");
+            Protected::Everywhere(parts.map(str::to_lowercase).collect())
+        });
+        Self {
+            policy,
+            look,
+            write,
+            read,
+            hide: files.hide.iter().filter_map(|path| place(path.as_str())).collect(),
+            show: files.show.iter().filter_map(|path| place(path.as_str())).collect(),
+            protect: protect.collect(),
+        }
+    }
+
+    /// What the rights say against an effect on this machine.
+    pub(super) fn object(&self, effect: &Effect) -> Option<Objection> {
+        match effect.kind() {
+            Kind::Read => self.object_to_read(effect),
+            Kind::Write | Kind::Delete | Kind::Permission => self.object_to_change(effect),
+            Kind::Network => self.object_to_net(effect),
+            Kind::Opaque if effect.does == Does::ObeyFile => self.object_to_read(effect),
+            Kind::Run | Kind::Signal | Kind::Unknown | Kind::Opaque => None,
+            Kind::Environment | Kind::Other => None,
+        }
+    }
+
+    /// What the rights say against the directory that a request starts in.
+    pub(super) fn object_to_start(&self, cwd: &Path) -> Option<Objection> {
+        let roots = self.read.as_ref()?;
+        let inside = roots.iter().any(|root| cwd.starts_with(root)) || is_needed(cwd);
+        (!inside).then(|| {
+            let message = format!("the request starts in {}, outside files.read", cwd.display());
+            let remedy = "start in the workspace; a person may add the directory to files.read";
+            objection("files.read", message, remedy)
+        })
+    }
+
+    fn object_to_read(&self, effect: &Effect) -> Option<Objection> {
+        let path = match &effect.target {
+            Target::Path(path) | Target::Below { base: path, .. } => path,
+            Target::Word | Target::Free | Target::Unknown => return None,
+        };
+        if let Some(hidden) = self.hidden(path) {
+            let message = format!("{} is hidden: {} cannot be read", shown(path), shown(&hidden));
+            let remedy = "leave it out; a person may add it to files.show";
+            return Some(objection("files.hide", message, remedy));
+        }
+        let roots = self.read.as_ref()?;
+        if !readable(roots, path) {
+            let message = format!("{} lies outside what may be read", shown(path));
+            let remedy = format!("read inside {}; a person may add it to files.read", list(roots));
+            return Some(objection("files.read", message, remedy));
+        }
+        if effect.does == Does::ReadThroughLinks
+            && let Answer::Tree(tree) = self.look.look(&Query::Tree(path.clone()))
+            && let Some(outside) = tree.outside.iter().find(|link| !readable(roots, link))
+        {
+            let message = format!(
+                "a link below {} leads to {}, outside what may be read",
+                shown(path),
+                shown(outside)
+            );
+            let remedy = "use the form that does not follow links, such as grep -r for grep -R";
+            return Some(objection("files.read", message, remedy));
+        }
+        None
+    }
+
+    fn object_to_change(&self, effect: &Effect) -> Option<Objection> {
+        if self.policy.mode() == Mode::Open {
+            return self.object_to_change_in_open(effect);
+        }
+        let path = match &effect.target {
+            Target::Path(path) | Target::Below { base: path, .. } => path,
+            Target::Unknown if self.write.is_empty() && effect.sure == Meets::Yes => {
+                let message = "the command changes a file, and nothing may be written".to_string();
+                let remedy = "leave the output on standard output";
+                return Some(objection("files.write", message, remedy));
+            }
+            Target::Word | Target::Free | Target::Unknown => return None,
+        };
+        if let Some(objection) = self.hidden_or_protected(effect) {
+            return Some(objection);
+        }
+        if self.write.iter().any(|root| path.starts_with(root)) {
+            return None;
+        }
+        if effect.sure != Meets::Yes {
+            return None;
+        }
+        let message = format!("{} lies outside what may be written", shown(path));
+        let remedy = match self.write.as_slice() {
+            [] => "nothing may be written; a person may choose mode workspace".to_string(),
+            roots => format!("write inside {}; a person may add it to files.write", list(roots)),
+        };
+        Some(objection("files.write", message, remedy))
+    }
+
+    /// Mode `open` has no cage, but what is hidden stays so.
+    fn object_to_change_in_open(&self, effect: &Effect) -> Option<Objection> {
+        match effect.kind() {
+            Kind::Permission => None,
+            _ => self.hidden_or_protected(effect).filter(|it| it.rule == "files.hide"),
+        }
+    }
+
+    fn hidden_or_protected(&self, effect: &Effect) -> Option<Objection> {
+        let path = match &effect.target {
+            Target::Path(path) | Target::Below { base: path, .. } => path,
+            Target::Word | Target::Free | Target::Unknown => return None,
+        };
+        if let Some(hidden) = self.hidden(path) {
+            let message =
+                format!("{} is hidden: {} cannot be changed", shown(path), shown(&hidden));
+            return Some(objection("files.hide", message, "leave it out"));
+        }
+        let repository = matches!(
+            effect.does,
+            Does::ChangeRepository | Does::ChangeWorkTree | Does::ChangeSettings
+        );
+        if !repository && self.protected(path) {
+            let message = format!("{} is protected: other programs obey it later", shown(path));
+            let remedy = "leave it as it is, or let a person change it";
+            return Some(objection("files.protect", message, remedy));
+        }
+        None
+    }
+
+    fn hidden(&self, path: &Path) -> Option<PathBuf> {
+        let hidden = self.hide.iter().find(|hidden| path.starts_with(hidden))?;
+        let shown = self.show.iter().any(|shown| path.starts_with(shown));
+        (!shown).then(|| hidden.clone())
+    }
+
+    fn protected(&self, path: &Path) -> bool {
+        let mut parts: Option<Vec<String>> = None;
+        self.protect.iter().any(|protected| match protected {
+            Protected::At(root) => path.starts_with(root),
+            Protected::Everywhere(wanted) => {
+                let parts = parts.get_or_insert_with(|| {
+                    let lower = |part: std::path::Component<'_>| {
+                        part.as_os_str().to_string_lossy().to_lowercase()
+                    };
+                    path.components().map(lower).collect()
+                });
+                parts.windows(wanted.len()).any(|window| window == wanted.as_slice())
+            }
+        })
+    }
+
+    fn object_to_net(&self, effect: &Effect) -> Option<Objection> {
+        if self.policy.mode() == Mode::Open || effect.sure != Meets::Yes {
+            return None;
+        }
+        let host = effect.word.as_ref();
+        let name = host.map_or_else(|| "a host".to_string(), |word| word.shown().into_owned());
+        match self.policy.net().allow {
+            Reach::Open => None,
+            Reach::None => {
+                let message = format!("connects to {name}, and there is no network");
+                let remedy = "work without the network; a person may set net.allow";
+                Some(net(message, remedy))
+            }
+            Reach::Loopback => {
+                let known = host.is_some_and(|word| !word.head().is_empty());
+                if effect.does == Does::Listen || !known || host.is_some_and(is_loopback) {
+                    return None;
+                }
+                let message = format!("connects to {name}, beyond the session's own loopback");
+                let remedy = "use localhost; a person may set net.allow = \"open\"";
+                Some(net(message, remedy))
+            }
+        }
+    }
+}
+
+fn objection(rule: &'static str, message: String, remedy: impl Into<String>) -> Objection {
+    Objection { rule, layer: ReasonLayer::Paths, message, remedy: remedy.into() }
+}
+
+fn net(message: String, remedy: &str) -> Objection {
+    Objection { rule: "net.allow", layer: ReasonLayer::Policy, message, remedy: remedy.into() }
+}
+
+fn readable(roots: &[PathBuf], path: &Path) -> bool {
+    roots.iter().any(|root| path.starts_with(root)) || is_needed(path)
+}
+
+fn is_needed(path: &Path) -> bool {
+    NEEDED.iter().any(|root| path.starts_with(root))
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn list(roots: &[PathBuf]) -> String {
+    let texts: Vec<String> = roots.iter().take(4).map(|root| shown(root)).collect();
+    texts.join(", ")
+}
+
+/// Where a path of the policy lies.
+fn place(text: &str, workspace: Option<&Path>, home: Option<&Path>) -> Option<PathBuf> {
+    let text = if text.len() > 1 { text.trim_end_matches('/') } else { text };
+    if text == "." {
+        return workspace.map(Path::to_path_buf);
+    }
+    if text == "~" {
+        return home.map(Path::to_path_buf);
+    }
+    if let Some(rest) = text.strip_prefix("~/") {
+        return home.map(|home| home.join(rest));
+    }
+    if text.starts_with('/') {
+        return Some(PathBuf::from(text));
+    }
+    if text.starts_with('$') {
+        return None;
+    }
+    workspace.map(|root| root.join(text.trim_start_matches("./")))
+}
+
+/// Whether an address names this machine.
+pub(super) fn is_loopback(word: &Word) -> bool {
+    let Some(text) = word.known() else {
+        let head = word.head();
+        return host_of(head)
+            .is_some_and(|host| head.len() > host.len() && is_loopback_name(host) && head != host);
+    };
+    host_of(text).is_some_and(is_loopback_name)
+}
+
+fn is_loopback_name(host: &[u8]) -> bool {
+    host.eq_ignore_ascii_case(b"localhost")
+        || host == b"::1"
+        || host == b"[::1]"
+        || host == b"0.0.0.0"
+        || host.starts_with(b"127.") && host.iter().all(|b| b.is_ascii_digit() || *b == b'.')
+        || host.ends_with(b".localhost")
+}
+
+/// The host of `scheme://user@host:port/path`, `host:port` or `host`.
+pub(super) fn host_of(text: &[u8]) -> Option<&[u8]> {
+    let at = text.windows(3).position(|window| window == b"://");
+    let rest = at.map_or(text, |at| &text[at + 3..]);
+    let end = rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#'));
+    let authority = &rest[..end.unwrap_or(rest.len())];
+    let host = authority.rsplit(|byte| *byte == b'@').next().unwrap_or(authority);
+    if host.starts_with(b"[") {
+        let end = host.iter().position(|byte| *byte == b']')?;
+        return Some(&host[..=end]);
+    }
+    Some(host.split(|byte| *byte == b':').next().unwrap_or(host)).filter(|host| !host.is_empty())
+}

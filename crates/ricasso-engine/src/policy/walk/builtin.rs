@@ -1,0 +1,550 @@
+//! Commands of the shell itself: what they do to its state, and the code that some of them run.
+
+use super::super::effect::{Effect, Target};
+use super::super::know::Does;
+use super::super::paths::{Content, Follow, Paths, to_path};
+use super::super::word::{Becomes, Word};
+use super::super::words::Meets;
+use super::command::{By, Call, note, text_of};
+use super::expand::Argument;
+use super::seen::{Mark, Starts};
+use super::state::{From, Text, Value};
+use super::stream::Stream;
+use super::{Feed, Inner, Walker};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// Every command that bash runs without starting a program.
+const BUILTINS: [&[u8]; 60] = [
+    b":",
+    b".",
+    b"[",
+    b"alias",
+    b"bg",
+    b"bind",
+    b"break",
+    b"builtin",
+    b"caller",
+    b"cd",
+    b"command",
+    b"compgen",
+    b"complete",
+    b"compopt",
+    b"continue",
+    b"declare",
+    b"dirs",
+    b"disown",
+    b"echo",
+    b"enable",
+    b"eval",
+    b"exec",
+    b"exit",
+    b"export",
+    b"false",
+    b"fc",
+    b"fg",
+    b"getopts",
+    b"hash",
+    b"help",
+    b"history",
+    b"jobs",
+    b"kill",
+    b"let",
+    b"local",
+    b"logout",
+    b"mapfile",
+    b"popd",
+    b"printf",
+    b"pushd",
+    b"pwd",
+    b"read",
+    b"readarray",
+    b"readonly",
+    b"return",
+    b"set",
+    b"shift",
+    b"shopt",
+    b"source",
+    b"suspend",
+    b"test",
+    b"times",
+    b"trap",
+    b"true",
+    b"type",
+    b"typeset",
+    b"ulimit",
+    b"umask",
+    b"unset",
+    b"wait",
+];
+
+/// Whether the shell runs it itself.
+pub(in super::super) fn is_builtin(name: &[u8]) -> bool {
+    BUILTINS.contains(&name) || name == b"unalias"
+}
+
+impl Walker<'_> {
+    pub(super) fn builtin(&mut self, name: &[u8], call: Call) {
+        let mut seen = self.seen(&call.arguments, call.span);
+        seen.names = vec![name.to_vec()];
+        seen.starts = Starts::Builtin;
+        let assigned = call.assigned.iter().map(|(name, value)| note(name, value, true));
+        seen.assigned = assigned.collect();
+        seen.effects.clone_from(&call.effects);
+        if let Some(acts) = super::super::know::acts(&seen.words)
+            && !matches!(name, b"." | b"source" | b"eval" | b"exec" | b"command" | b"builtin")
+        {
+            self.builtin_acts(&acts, &mut seen, &call);
+        }
+        self.printed = self.builtin_print(name, &seen, &call);
+        if matches!(name, b"export" | b"declare" | b"typeset" | b"local" | b"readonly") {
+            self.declare(name, &mut seen, &call);
+        }
+        if name == b"enable" && call.arguments.iter().any(|it| it.word.head().starts_with(b"-f")) {
+            seen.effects.push(Effect {
+                does: Does::Opaque,
+                target: Target::Word,
+                word: None,
+                span: call.span,
+                sure: Meets::Yes,
+            });
+        }
+        self.push(seen);
+        self.at_place(call.span, |walker| walker.builtin_state(name, &call));
+    }
+
+    fn builtin_print(&mut self, name: &[u8], seen: &super::Seen, call: &Call) -> Stream {
+        match name {
+            b"echo" | b"printf" | b"pwd" => {
+                if call.arguments.get(1).and_then(|it| it.word.known()) == Some(b"-v") {
+                    return Stream::Nothing;
+                }
+                self.print(name, seen, call)
+            }
+            b"command" | b"type" => self.which(&seen.words).unwrap_or_default(),
+            b"set" | b"export" | b"declare" | b"history" | b"jobs" | b"alias" | b"trap"
+            | b"typeset" | b"times" | b"help" | b"dirs" | b"pushd" | b"popd" | b"hash"
+            | b"shopt" | b"umask" | b"ulimit" | b"fc" | b"compgen" | b"kill" | b"readonly" => {
+                Stream::unknown(From::Here)
+            }
+            _ => Stream::Nothing,
+        }
+    }
+
+    fn builtin_state(&mut self, name: &[u8], call: &Call) {
+        let words = &call.arguments[1..];
+        match name {
+            b"cd" => self.change_directory(words, call),
+            b"pushd" => {
+                let now = self.state.cwd.clone();
+                self.state.stack.push(now);
+                self.change_directory(words, call);
+            }
+            b"popd" => {
+                self.state.before = self.state.cwd.clone();
+                self.state.cwd = self.state.stack.pop().unwrap_or_default();
+            }
+            b"eval" => {
+                let mut text = Text::default();
+                for (number, word) in after_dashes(words).iter().enumerate() {
+                    if number > 0 {
+                        text.then(&Text::of(" "));
+                    }
+                    text.then(&text_of(word));
+                }
+                self.run_text(&text, Inner::Here, &call.feed);
+            }
+            b"." | b"source" => self.source(after_dashes(words), call),
+            b"exec" | b"command" | b"builtin" => self.plain(name, call),
+            b"trap" => self.trap(after_dashes(words)),
+            b"set" => self.set_parameters(words),
+            b"shift" => self.shift(words),
+            b"unset" => self.unset(words),
+            b"read" | b"mapfile" | b"readarray" | b"getopts" => self.reads_into(name, words, call),
+            b"printf" => self.printf_into(words),
+            b"let" => {
+                for word in words {
+                    self.expression_word(word);
+                }
+            }
+            b"test" | b"[" => self.tested(words),
+            b"alias" => self.aliased(words),
+            b"compgen" | b"complete" | b"bind" => self.completion(words),
+            b"jobs" | b"fc" => self.command_behind(words, call),
+            _ => {}
+        }
+    }
+
+    fn change_directory(&mut self, words: &[Argument], call: &Call) {
+        let operand = words.iter().find(|it| {
+            let head = it.word.head();
+            !(head.starts_with(b"-") && head.len() > 1) && it.word.known() != Some(b"--")
+        });
+        let home = Word::of(self.value_text(b"HOME").known().unwrap_or_default());
+        let word = match operand.map(|it| &it.word) {
+            None if home.known() == Some(b"") => Word::unknown(),
+            None => home,
+            Some(word) if word.known() == Some(b"-") => {
+                let now = std::mem::take(&mut self.state.cwd);
+                self.state.cwd = std::mem::replace(&mut self.state.before, now);
+                return;
+            }
+            Some(word) => word.clone(),
+        };
+        let now = self.state.cwd.clone();
+        let mut to = self.directories(&word, &now);
+        let own = call.assigned.iter().find(|(name, _)| name == b"CDPATH").map(|(_, it)| it);
+        let search = own.or_else(|| self.state.variable(b"CDPATH")).cloned();
+        let relative = !word.head().starts_with(b"/") && !word.head().starts_with(b".");
+        if relative && let Some(value) = search {
+            match value {
+                Value::One(text) => match text.known() {
+                    Some(list) => {
+                        let list: Vec<PathBuf> =
+                            list.split(|byte| *byte == b':').map(to_path).collect();
+                        to = self.directories(&word, &list);
+                    }
+                    None => to = Vec::new(),
+                },
+                Value::Many(_) | Value::Unset | Value::Unknown(_) => to = Vec::new(),
+            }
+        }
+        self.state.before = now;
+        self.state.cwd = to;
+    }
+
+    fn directories(&self, word: &Word, from: &[PathBuf]) -> Vec<PathBuf> {
+        let paths = Paths { look: self.look, made: &self.state.made };
+        // `cd a/..` is where it began: the shell goes by the name, not by the link.
+        let logical = word.known().filter(|text| text.windows(2).any(|it| it == b".."));
+        let mut all = Vec::new();
+        if let Some(text) = logical {
+            for directory in from {
+                let tidy = super::super::paths::tidy(&directory.join(to_path(text)));
+                all.extend(paths.real(&tidy));
+            }
+        }
+        for target in paths.targets(word, from, Follow::Last) {
+            match target {
+                Target::Path(path) if !all.contains(&path) => all.push(path),
+                Target::Path(_) => {}
+                Target::Word | Target::Free | Target::Below { .. } | Target::Unknown => {
+                    return Vec::new();
+                }
+            }
+        }
+        all
+    }
+
+    fn source(&mut self, words: &[Argument], call: &Call) {
+        let Some(file) = words.first() else { return };
+        if let Some(stream) = &file.stream {
+            let stream = (**stream).clone();
+            self.run_stream(&stream, call);
+            return;
+        }
+        if matches!(file.word.known(), Some(b"/dev/stdin" | b"/dev/fd/0" | b"-")) {
+            let stream = call.feed.stream.clone();
+            self.run_stream(&stream, call);
+            return;
+        }
+        let made = Rc::clone(&self.state.made);
+        let paths = Paths { look: self.look, made: &made };
+        let targets = paths.targets(&file.word, &self.state.cwd, Follow::Last);
+        let mut seen = self.seen(&[], call.span);
+        for target in targets {
+            if let Target::Path(path) = &target {
+                match made.content(path) {
+                    Some(Content::Known(text)) => {
+                        let text = text.clone();
+                        self.inner_text(&text, Inner::Here);
+                        continue;
+                    }
+                    Some(Content::Network) => seen.mark(Mark::NetworkCode),
+                    Some(Content::Copy(_) | Content::Unknown) | None => {}
+                }
+            }
+            let (word, span, sure) = (Some(file.word.clone()), file.span, Meets::Yes);
+            if file.word.known().is_none() {
+                seen.mark(Mark::code(file.from));
+            }
+            let read = Effect { does: Does::Read, target, word, span, sure };
+            let does = Does::Opaque;
+            seen.effects.push(Effect { does, target: Target::Word, word: None, span, sure });
+            seen.effects.push(read);
+            self.state.forget();
+        }
+        self.push(seen);
+    }
+
+    fn run_stream(&mut self, stream: &Stream, call: &Call) {
+        match stream {
+            Stream::Nothing => {}
+            Stream::Text(text) => self.run_text(text, Inner::Here, &Feed::inherited()),
+            Stream::File(word) => {
+                let mut seen = self.seen(&[], call.span);
+                let (word, span, sure) = (Some(word.clone()), call.span, Meets::Yes);
+                seen.effects.push(Effect {
+                    does: Does::Opaque,
+                    target: Target::Word,
+                    word,
+                    span,
+                    sure,
+                });
+                self.push(seen);
+            }
+            Stream::Paths(_) | Stream::Endless => self.unknown_code(From::Here),
+        }
+    }
+
+    /// `exec`, `command` and `builtin`: the words behind their options are the command.
+    fn plain(&mut self, name: &[u8], call: &Call) {
+        let mut at = 1;
+        let mut own_name = None;
+        while let Some(word) = call.arguments.get(at).and_then(|it| it.word.known()) {
+            if !word.starts_with(b"-") || word.len() == 1 {
+                break;
+            }
+            let only_tells = name == b"command" && (word.contains(&b'v') || word.contains(&b'V'));
+            if only_tells && word != b"--" {
+                return;
+            }
+            if name == b"exec" && word.contains(&b'a') {
+                own_name = call.arguments.get(at + 1);
+                at += 1;
+            }
+            at += 1;
+        }
+        let _ = own_name;
+        let arguments = call.arguments.get(at..).unwrap_or_default().to_vec();
+        if arguments.is_empty() {
+            return;
+        }
+        let by = if name == b"exec" { By::Program } else { By::Plain };
+        let span = [arguments[0].span[0], call.span[1]];
+        let (assigned, feed) = (call.assigned.clone(), call.feed.clone());
+        self.call(Call { arguments, assigned, effects: Vec::new(), feed, span, by });
+    }
+
+    fn trap(&mut self, words: &[Argument]) {
+        let [action, _, ..] = words else { return };
+        if matches!(action.word.known(), Some(b"-p" | b"-l" | b"-" | b"")) {
+            return;
+        }
+        let before = self.state.clone();
+        self.run_text(&text_of(action), Inner::Here, &Feed::inherited());
+        self.state.join(&before);
+    }
+
+    fn set_parameters(&mut self, words: &[Argument]) {
+        let start = words.iter().position(|it| it.word.known() == Some(b"--"));
+        let rest = match start {
+            Some(at) => &words[at + 1..],
+            None => {
+                let option = |it: &&Argument| {
+                    let head = it.word.head();
+                    head.starts_with(b"-") || head.starts_with(b"+") || head.is_empty()
+                };
+                let first = words.iter().position(|it| !option(&it)).unwrap_or(words.len());
+                let takes_name = first > 0 && words[first - 1].word.head().ends_with(b"o");
+                if words[first..].is_empty() || takes_name {
+                    return;
+                }
+                &words[first..]
+            }
+        };
+        let one = |it: &Argument| it.word.becomes() == Becomes::One;
+        self.state.parameters =
+            rest.iter().all(one).then(|| Rc::new(rest.iter().map(text_of).collect()));
+    }
+
+    fn shift(&mut self, words: &[Argument]) {
+        let count = match words.first().map(|it| it.word.known()) {
+            None => Some(1),
+            Some(known) => {
+                known.and_then(|text| std::str::from_utf8(text).ok()?.parse::<usize>().ok())
+            }
+        };
+        let left = match (count, self.state.parameters.as_deref()) {
+            (Some(count), Some(list)) => Some(list.get(count..).unwrap_or_default().to_vec()),
+            _ => None,
+        };
+        self.state.parameters = left.map(Rc::new);
+    }
+
+    fn unset(&mut self, words: &[Argument]) {
+        for word in words {
+            match word.word.known() {
+                Some(name) if name.starts_with(b"-") => {}
+                Some(name) => {
+                    let name = name.to_vec();
+                    self.evaluated(&name);
+                    self.state.set(&name, Value::Unset);
+                    if self.state.functions.contains_key(&name) {
+                        Rc::make_mut(&mut self.state.functions).remove(&name);
+                    }
+                }
+                None => self.state.forget(),
+            }
+        }
+    }
+
+    fn reads_into(&mut self, name: &[u8], words: &[Argument], call: &Call) {
+        let from = call.feed.stream.from();
+        let mut names = 0;
+        for (at, word) in words.iter().enumerate() {
+            let Some(text) = word.word.known() else {
+                self.state.forget();
+                continue;
+            };
+            if text == b"-C" || text == b"-c" && name != b"read" {
+                if text == b"-C"
+                    && let Some(action) = words.get(at + 1)
+                {
+                    self.run_text(&text_of(action), Inner::Here, &Feed::inherited());
+                }
+                continue;
+            }
+            if text.starts_with(b"-") {
+                continue;
+            }
+            let text = text.to_vec();
+            self.evaluated(&text);
+            names += 1;
+            let known = match (name, call.feed.stream.known()) {
+                (b"read", Some(line)) if names == 1 && at + 1 == words.len() => first_line(&line),
+                _ => None,
+            };
+            self.state.set(&text, known.map_or(Value::Unknown(from), Value::One));
+        }
+        if names == 0 {
+            let reply: &[u8] = if name == b"read" { b"REPLY" } else { b"MAPFILE" };
+            self.state.set(reply, Value::Unknown(from));
+        }
+    }
+
+    fn printf_into(&mut self, words: &[Argument]) {
+        if words.first().and_then(|it| it.word.known()) != Some(b"-v") {
+            return;
+        }
+        let Some(name) = words.get(1).and_then(|it| it.word.known()).map(<[u8]>::to_vec) else {
+            self.state.forget();
+            return;
+        };
+        self.evaluated(&name);
+        let mut plain = vec![Word::of("printf")];
+        plain.extend(words[2..].iter().map(|it| it.word.clone()));
+        let printed = super::print::printf(&plain).map(Stream::into_text);
+        self.state.set(&name, printed.map_or(Value::Unknown(From::Here), Value::One));
+    }
+
+    fn expression_word(&mut self, word: &Argument) {
+        if let Some(text) = word.word.known() {
+            let text = text.to_vec();
+            self.expression(&text);
+        }
+    }
+
+    /// `-v NAME` looks at a name whose subscript is evaluated.
+    fn tested(&mut self, words: &[Argument]) {
+        for pair in words.windows(2) {
+            if matches!(pair[0].word.known(), Some(b"-v" | b"-R")) {
+                self.expression_word(&pair[1]);
+            }
+        }
+    }
+
+    fn aliased(&mut self, words: &[Argument]) {
+        for word in words {
+            let head = word.word.head();
+            let Some(at) = head.iter().position(|byte| *byte == b'=') else { continue };
+            let value = word.word.known().map(|text| text[at + 1..].to_vec());
+            Rc::make_mut(&mut self.state.aliases).insert(head[..at].to_vec(), value);
+        }
+    }
+
+    fn completion(&mut self, words: &[Argument]) {
+        for pair in words.windows(2) {
+            match pair[0].word.known() {
+                Some(b"-C" | b"-F" | b"-x") => {
+                    self.run_text(&text_of(&pair[1]), Inner::Here, &Feed::inherited());
+                }
+                Some(b"-W") => match text_of(&pair[1]).known() {
+                    Some(text) => self.expanded_again(&text),
+                    None => self.unknown_code(pair[1].from),
+                },
+                Some(_) | None => {}
+            }
+        }
+    }
+
+    /// `jobs -x COMMAND` and `fc -e EDITOR`.
+    fn command_behind(&mut self, words: &[Argument], call: &Call) {
+        let at = words.iter().position(|it| matches!(it.word.known(), Some(b"-x" | b"-e")));
+        let Some(at) = at else { return };
+        let arguments = words[at + 1..].to_vec();
+        if arguments.is_empty() {
+            return;
+        }
+        let (assigned, feed, span) = (Vec::new(), Feed::inherited(), call.span);
+        let effects = Vec::new();
+        self.call(Call { arguments, assigned, effects, feed, span, by: By::Plain });
+    }
+
+    fn declare(&mut self, name: &[u8], seen: &mut super::Seen, call: &Call) {
+        let mut exported = name == b"export";
+        let mut integer = false;
+        let mut functions = false;
+        for argument in &call.arguments[1..] {
+            let head = argument.word.head();
+            if head.starts_with(b"-") && argument.word.known().is_some() {
+                exported |= head.contains(&b'x');
+                integer |= head.contains(&b'i');
+                functions |= head.contains(&b'f');
+                continue;
+            }
+            if functions {
+                continue;
+            }
+            let Some(at) = head.iter().position(|byte| *byte == b'=') else {
+                if exported && let Some(name) = argument.word.known() {
+                    let value = self.value(name);
+                    Rc::make_mut(&mut self.state.exported).insert(name.to_vec());
+                    seen.assigned.push(note(name, &value, true));
+                } else if argument.word.known().is_none() {
+                    self.state.forget();
+                }
+                continue;
+            };
+            let append = head[..at].ends_with(b"+");
+            let own = head[..at].strip_suffix(b"+").unwrap_or(&head[..at]).to_vec();
+            let text = Text {
+                pieces: argument.word.without(at + 1).pieces().to_vec(),
+                from: argument.from,
+            };
+            if integer && let Some(text) = text.known() {
+                self.expression(&text);
+            }
+            self.evaluated(&own);
+            let array = text.known().is_some_and(|text| text.starts_with(b"("));
+            let value = if append || array { Value::Unknown(text.from) } else { Value::One(text) };
+            seen.assigned.push(note(&own, &value, exported));
+            if exported {
+                Rc::make_mut(&mut self.state.exported).insert(own.clone());
+            }
+            self.set(&own, value);
+        }
+    }
+}
+
+fn after_dashes(words: &[Argument]) -> &[Argument] {
+    match words.first().and_then(|it| it.word.known()) {
+        Some(b"--") => &words[1..],
+        Some(_) | None => words,
+    }
+}
+
+fn first_line(text: &[u8]) -> Option<Text> {
+    let line = text.split(|byte| *byte == b'\n').next()?;
+    Some(Text::of(line.trim_ascii().to_vec()))
+}

@@ -1,0 +1,453 @@
+//! Commands and texts that a program starts by its own words: wrappers, `xargs`, `find`, other
+//! machines, and texts that become code.
+
+use super::super::know::{Act, Does};
+use super::super::word::{Becomes, Piece, Word};
+use super::command::{By, Call, base_name, text_of};
+use super::expand::Argument;
+use super::seen::{Mark, Place, Seen};
+use super::state::{From, Text, Value};
+use super::stream::Stream;
+use super::{Feed, Frame, Inner, Walker};
+use ricasso_shell::Script;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// Words that a program may be given from its input; more are unknown.
+const MAX_FED: usize = 256;
+
+/// Containers that are thrown away when their command ends.
+const CONTAINERS: [&[u8]; 3] = [b"docker", b"podman", b"nerdctl"];
+
+/// Tests of `find` that choose by more than kind and depth.
+const CHOOSES: [&[u8]; 19] = [
+    b"-name",
+    b"-iname",
+    b"-path",
+    b"-ipath",
+    b"-wholename",
+    b"-iwholename",
+    b"-regex",
+    b"-iregex",
+    b"-newer",
+    b"-mtime",
+    b"-mmin",
+    b"-ctime",
+    b"-atime",
+    b"-size",
+    b"-empty",
+    b"-perm",
+    b"-lname",
+    b"-user",
+    b"-samefile",
+];
+
+impl Walker<'_> {
+    /// Follows what a program starts by its words.
+    pub(super) fn inner(
+        &mut self,
+        act: &Act,
+        call: &Call,
+        seen: &mut Seen,
+        set: &[(Vec<u8>, Value)],
+        cwd: &[PathBuf],
+    ) {
+        let outer_place = self.place;
+        let outside = std::mem::replace(&mut self.state.cwd, cwd.to_vec());
+        if matches!(act.does, Does::RunElsewhere | Does::RunTextElsewhere) {
+            self.place = away(seen, call);
+        }
+        match act.does {
+            Does::RunText | Does::RunTextElsewhere => {
+                let from = call.arguments.get(act.at).map_or(From::Here, |it| it.from);
+                let text = match &act.with {
+                    Some(word) => Text { pieces: word.pieces().to_vec(), from },
+                    None => Text::unknown(from),
+                };
+                self.inner_process(&text, act, call, set);
+            }
+            Does::RunProgram => {
+                let word = act.with.clone().unwrap_or_else(Word::unknown);
+                let span = call.arguments.get(act.at).map_or(call.span, |it| it.span);
+                let unknown = Argument::new(Word::unknown(), span);
+                self.start(vec![Argument::new(word, span), unknown], set, call);
+            }
+            _ => {
+                let arguments = self.rest(act, call, seen);
+                if !arguments.is_empty() {
+                    self.start(arguments, set, call);
+                }
+            }
+        }
+        self.state.cwd = outside;
+        self.place = outer_place;
+    }
+
+    fn start(&mut self, arguments: Vec<Argument>, set: &[(Vec<u8>, Value)], call: &Call) {
+        let span = match (arguments.first(), arguments.last()) {
+            (Some(first), Some(last)) => [first.span[0], last.span[1].max(first.span[1])],
+            _ => call.span,
+        };
+        let mut assigned = call.assigned.clone();
+        assigned.extend(set.iter().cloned());
+        let feed = call.feed.clone();
+        let effects = Vec::new();
+        self.call(Call { arguments, assigned, effects, feed, span, by: By::Program });
+    }
+
+    fn inner_process(&mut self, text: &Text, act: &Act, call: &Call, set: &[(Vec<u8>, Value)]) {
+        let before = self.state.clone();
+        for (name, value) in call.assigned.iter().chain(set) {
+            self.state.set(name, value.clone());
+        }
+        let known = act.rest.iter().all(|word| word.becomes() == Becomes::One);
+        let mut rest =
+            act.rest.iter().map(|word| Text { pieces: word.pieces().to_vec(), from: From::Here });
+        if let Some(name) = rest.next() {
+            self.state.own_name = name;
+        }
+        self.state.parameters = known.then(|| Rc::new(rest.collect()));
+        let place = call.arguments.get(act.at).map_or(call.span, |it| it.span);
+        self.at_place(place, |walker| walker.run_text(text, Inner::Here, &call.feed));
+        let after = std::mem::replace(&mut self.state, before);
+        self.state.join_made(&after);
+    }
+
+    /// The words of the inner command, with what the program adds to them.
+    fn rest(&mut self, act: &Act, call: &Call, seen: &Seen) -> Vec<Argument> {
+        let mut words: Vec<Argument> = Vec::with_capacity(act.rest.len());
+        for (number, word) in act.rest.iter().enumerate() {
+            let written = call.arguments.get(act.at + number);
+            words.push(match written {
+                Some(argument) if argument.word == *word => argument.clone(),
+                Some(argument) => Argument::new(word.clone(), argument.span),
+                None => Argument::new(word.clone(), call.span),
+            });
+        }
+        let is = |names: &[&[u8]]| names.iter().any(|name| seen.is_called(name));
+        if is(&[b"find", b"gfind"]) {
+            of_find(&mut words, call);
+        } else if is(&[b"fd", b"fdfind"]) {
+            words.retain(|it| it.word != Word::unknown());
+            let found = found_below(call);
+            words.extend(found.into_iter().map(|word| Argument::new(word, call.span)));
+        } else if act.does == Does::RunForInput {
+            words.retain(|it| it.word != Word::unknown());
+            of_xargs(act.at, &mut words, call);
+        }
+        words
+    }
+
+    /// Walks a text that becomes code; what is not known of it is unknown code.
+    pub(super) fn run_text(&mut self, text: &Text, inner: Inner, feed: &Feed) {
+        match text.known() {
+            Some(bytes) => {
+                let before = self.state.clone();
+                self.inner_fed(&bytes, feed);
+                if inner == Inner::Process {
+                    let after = std::mem::replace(&mut self.state, before);
+                    self.state.join_made(&after);
+                }
+            }
+            None => {
+                self.unknown_code(text.from);
+                let shown = holed(text);
+                if text.pieces.len() > 1 {
+                    let before = self.state.clone();
+                    self.inner_fed(&shown, feed);
+                    let after = std::mem::replace(&mut self.state, before);
+                    self.state.join_made(&after);
+                }
+                if inner == Inner::Here {
+                    self.state.forget();
+                }
+            }
+        }
+    }
+
+    /// Walks a known text of this shell.
+    pub(super) fn inner_text(&mut self, text: &[u8], inner: Inner) {
+        self.run_text(&Text::of(text), inner, &Feed::inherited());
+    }
+
+    /// A script that the text wrote and now starts.
+    pub(super) fn run_file(&mut self, name: &[u8], text: &[u8], call: &Call) {
+        let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let other = first.starts_with(b"#!") && !first.ends_with(b"sh");
+        if other {
+            return;
+        }
+        let before = self.state.clone();
+        self.state.parameters = Some(Rc::new(call.arguments[1..].iter().map(text_of).collect()));
+        self.state.own_name = call.arguments.first().map(text_of).unwrap_or_default();
+        self.calls.push(name.to_vec());
+        self.at_place(call.span, |walker| {
+            walker.run_text(&Text::of(text), Inner::Here, &call.feed);
+        });
+        self.calls.pop();
+        let after = std::mem::replace(&mut self.state, before);
+        self.state.join_made(&after);
+    }
+
+    /// Does something for which this place of the text stands.
+    pub(super) fn at_place(&mut self, place: [usize; 2], walk: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.here, place);
+        walk(self);
+        self.here = before;
+    }
+
+    fn inner_fed(&mut self, text: &[u8], feed: &Feed) {
+        if self.calls.len() > super::MAX_DEPTH {
+            self.overflow();
+            return;
+        }
+        let script: Rc<Script> = Rc::new(ricasso_shell::read(text, self.reads.shell()));
+        let frame = self.frame;
+        self.frame = self.frame_of(text);
+        if script.unreadable().is_some() {
+            let mut seen = self.seen(&[], self.here);
+            seen.mark(Mark::Unreadable);
+            self.push(seen);
+        }
+        self.calls.push(Vec::new());
+        self.list(&script, &script.body, feed);
+        self.calls.pop();
+        self.frame = frame;
+    }
+
+    /// Where the offsets of an inner text lead: into the text as sent, where it stands there as it
+    /// is, else to the word that it comes from.
+    fn frame_of(&self, text: &[u8]) -> Frame {
+        let [start, end] = self.here;
+        let written = self.original.get(start..end).unwrap_or_default();
+        if text.is_empty() || text.len() > written.len() {
+            return Frame::At(self.here);
+        }
+        let found = written.windows(text.len()).position(|window| window == text);
+        found.map_or(Frame::At(self.here), |at| Frame::Moved(start + at))
+    }
+
+    /// Code runs here that nobody knows.
+    pub(super) fn unknown_code(&mut self, from: From) {
+        let mut seen = self.seen(&[], self.here);
+        seen.mark(Mark::code(from));
+        self.push(seen);
+    }
+
+    /// A text that is evaluated as an expression: what its names hold is evaluated too.
+    pub(super) fn expression(&mut self, text: &[u8]) {
+        self.names_in(text, super::parameter::MAX_INDIRECT);
+        self.evaluated(text);
+    }
+}
+
+/// A text with holes: each of them is a variable that nobody sets.
+fn holed(text: &Text) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for piece in &text.pieces {
+        match piece {
+            Piece::Known(known) | Piece::Glob(known) => bytes.extend_from_slice(known),
+            Piece::Unknown => bytes.extend_from_slice(b"${NOT_KNOWN_BEFORE_IT_RUNS}"),
+        }
+    }
+    bytes
+}
+
+fn away(seen: &Seen, call: &Call) -> Place {
+    let container = CONTAINERS.iter().any(|name| seen.is_called(name));
+    let runs = call.arguments.iter().skip(1).find_map(|argument| match argument.word.known() {
+        Some(b"run" | b"create") => Some(true),
+        Some(b"exec") => Some(false),
+        _ => None,
+    });
+    match (container, runs) {
+        (true, Some(true)) => Place::Passing,
+        _ => Place::Away,
+    }
+}
+
+fn of_find(words: &mut Vec<Argument>, call: &Call) {
+    let ends = |argument: &Argument| matches!(argument.word.known(), Some(b";" | b"+"));
+    if let Some(end) = words.iter().position(ends) {
+        words.truncate(end);
+    }
+    let found = found_below(call);
+    let mut replaced = Vec::new();
+    for argument in words.drain(..) {
+        match argument.word.known() {
+            Some(b"{}") => {
+                let span = argument.span;
+                replaced.extend(found.iter().cloned().map(|word| Argument::new(word, span)));
+            }
+            Some(text) if contains(text, b"{}") => {
+                let word = with_hole(text, b"{}");
+                replaced.push(Argument { word, ..argument });
+            }
+            _ if argument.word == Word::unknown() => {
+                let span = argument.span;
+                replaced.extend(found.iter().cloned().map(|word| Argument::new(word, span)));
+            }
+            _ => replaced.push(argument),
+        }
+    }
+    *words = replaced;
+}
+
+fn of_xargs(at: usize, words: &mut Vec<Argument>, call: &Call) {
+    let fed = fed_words(call);
+    let mark = replaced_mark(&call.arguments[..at.min(call.arguments.len())]);
+    if words.is_empty() {
+        words.push(Argument::new(Word::of("echo"), call.span));
+    }
+    let Some(mark) = mark else {
+        words.retain(|it| it.word.known() != Some(b":::"));
+        words.extend(fed.into_iter().map(|word| Argument::new(word, call.span)));
+        return;
+    };
+    let mut replaced = Vec::new();
+    for argument in words.drain(..) {
+        match argument.word.known() {
+            Some(text) if text == mark.as_slice() => {
+                let span = argument.span;
+                replaced.extend(fed.iter().cloned().map(|word| Argument::new(word, span)));
+            }
+            Some(text) if contains(text, &mark) => {
+                let one = match fed.as_slice() {
+                    [one] => one.known().map(<[u8]>::to_vec),
+                    _ => None,
+                };
+                let word = match one {
+                    Some(one) => Word::of(replace(text, &mark, &one)),
+                    None => with_hole(text, &mark),
+                };
+                replaced.push(Argument { word, ..argument });
+            }
+            _ => replaced.push(argument),
+        }
+    }
+    *words = replaced;
+}
+
+/// The paths that `find` or `fd` finds: below its directories, chosen or not.
+pub(super) fn found_below(call: &Call) -> Vec<Word> {
+    let name = call.arguments[0].word.known().map(base_name).unwrap_or_default();
+    let fd = name.starts_with(b"fd");
+    let mut roots = Vec::new();
+    let mut chosen = None;
+    let mut previous: Option<&[u8]> = None;
+    let mut expression = false;
+    let mut operands = 0;
+    for argument in &call.arguments[1..] {
+        let known = argument.word.known();
+        if known.is_some_and(|word| CHOOSES.iter().any(|it| word.starts_with(it))) {
+            chosen = Some(Vec::new());
+        }
+        if previous.is_some_and(|it| matches!(it, b"-name" | b"-iname")) {
+            chosen = Some(known.unwrap_or(b"?*").to_vec());
+        }
+        let option = argument.word.head().starts_with(b"-") || matches!(known, Some(b"(" | b"!"));
+        expression |= option && !matches!(known, Some(b"-L" | b"-H" | b"-P"));
+        if !option && !expression {
+            operands += 1;
+            if !fd || operands > 1 {
+                roots.push(argument.word.clone());
+            } else if !matches!(known, Some(b"." | b".*" | b"")) {
+                chosen = Some(Vec::new());
+            }
+        }
+        previous = known;
+    }
+    if roots.is_empty() {
+        roots.push(Word::of("."));
+    }
+    roots.into_iter().map(|root| below(&root, chosen.as_deref())).collect()
+}
+
+fn below(root: &Word, chosen: Option<&[u8]>) -> Word {
+    let mut pieces = root.pieces().to_vec();
+    if !matches!(pieces.last(), Some(Piece::Known(bytes)) if bytes.ends_with(b"/")) {
+        pieces.push(Piece::Known(b"/".to_vec()));
+    }
+    match chosen {
+        None => pieces.push(Piece::Glob(b"*".to_vec())),
+        Some(b"" | b"*") => {
+            pieces.push(Piece::Known(b"found".to_vec()));
+            pieces.push(Piece::Glob(b"*".to_vec()));
+        }
+        Some(pattern) => pieces.push(Piece::Glob(pattern.to_vec())),
+    }
+    Word::new(pieces, Becomes::Any)
+}
+
+/// What `xargs` gives to its command.
+fn fed_words(call: &Call) -> Vec<Word> {
+    if call.arguments.iter().any(|it| it.word.known() == Some(b":::")) {
+        return Vec::new();
+    }
+    let feed = &call.feed;
+    match &feed.stream {
+        Stream::Paths(words) => words.clone(),
+        Stream::Nothing => Vec::new(),
+        stream => match stream.known() {
+            Some(bytes) => {
+                let parts = bytes.split(|byte| byte.is_ascii_whitespace() || *byte == 0);
+                let words: Vec<Word> =
+                    parts.filter(|part| !part.is_empty()).map(unquoted).collect();
+                if words.len() > MAX_FED { vec![Word::unknown()] } else { words }
+            }
+            None => vec![Word::unknown()],
+        },
+    }
+}
+
+fn unquoted(part: &[u8]) -> Word {
+    let plain: Vec<u8> =
+        part.iter().copied().filter(|byte| !matches!(byte, b'\'' | b'"' | b'\\')).collect();
+    Word::of(plain)
+}
+
+/// The mark of `-I`, glued or not.
+fn replaced_mark(options: &[Argument]) -> Option<Vec<u8>> {
+    let words: Vec<&[u8]> = options.iter().map(|it| it.word.known().unwrap_or_default()).collect();
+    for (at, word) in words.iter().enumerate() {
+        if let Some(mark) = word.strip_prefix(b"-I") {
+            let next = words.get(at + 1).copied().unwrap_or_default();
+            return Some(if mark.is_empty() { next.to_vec() } else { mark.to_vec() });
+        }
+        if matches!(*word, b"-i" | b"--replace") || base_name(word) == b"parallel" {
+            return Some(b"{}".to_vec());
+        }
+        if let Some(mark) = word.strip_prefix(b"--replace=") {
+            return Some(mark.to_vec());
+        }
+    }
+    None
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    !part.is_empty() && text.windows(part.len()).any(|window| window == part)
+}
+
+fn replace(text: &[u8], mark: &[u8], by: &[u8]) -> Vec<u8> {
+    let mut made = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.windows(mark.len()).position(|window| window == mark) {
+        made.extend_from_slice(&rest[..at]);
+        made.extend_from_slice(by);
+        rest = &rest[at + mark.len()..];
+    }
+    made.extend_from_slice(rest);
+    made
+}
+
+fn with_hole(text: &[u8], mark: &[u8]) -> Word {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.windows(mark.len()).position(|window| window == mark) {
+        pieces.push(Piece::Known(rest[..at].to_vec()));
+        pieces.push(Piece::Unknown);
+        rest = &rest[at + mark.len()..];
+    }
+    pieces.push(Piece::Known(rest.to_vec()));
+    Word::new(pieces, Becomes::One)
+}

@@ -1,0 +1,114 @@
+//! What the configuration of a repository says, read as git reads it, within bounds.
+//!
+//! Only the repository's own file is read: it is the one that a stranger may have written. Where it
+//! includes other files nobody can say.
+
+use super::look::Answer;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A configuration is a few kilobytes; a larger one is not read.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The answer for a key. A key with `*` as its middle part is answered with the full keys that are
+/// set, one a line.
+pub(super) fn setting(cwd: &Path, key: &str) -> Answer {
+    let Some(file) = config_of(cwd) else {
+        return Answer::Absent;
+    };
+    let Ok(opened) = fs::File::open(&file) else {
+        return Answer::Unknown;
+    };
+    let mut text = String::new();
+    match opened.take(MAX_BYTES + 1).read_to_string(&mut text) {
+        Ok(read) if read as u64 <= MAX_BYTES => {}
+        Ok(_) | Err(_) => return Answer::Unknown,
+    }
+    answer(&keys(&text), key)
+}
+
+/// Answers a question from keys and values.
+pub(super) fn answer(keys: &[(String, String)], wanted: &str) -> Answer {
+    if keys.iter().any(|(key, _)| key.starts_with("include")) {
+        return Answer::Unknown;
+    }
+    if let Some((head, tail)) = wanted.split_once(".*.") {
+        let fits = |key: &&String| {
+            key.strip_prefix(head).is_some_and(|rest| rest.starts_with('.'))
+                && key.strip_suffix(tail).is_some_and(|rest| rest.ends_with('.'))
+        };
+        let found: Vec<&str> =
+            keys.iter().map(|(key, _)| key).filter(fits).map(String::as_str).collect();
+        return match found.as_slice() {
+            [] => Answer::Absent,
+            found => Answer::Text(found.join("\n").as_str().into()),
+        };
+    }
+    let value = keys.iter().rev().find(|(key, _)| key == wanted).map(|(_, value)| value.as_str());
+    value.map_or(Answer::Absent, |value| Answer::Text(value.into()))
+}
+
+fn config_of(cwd: &Path) -> Option<PathBuf> {
+    for directory in cwd.ancestors() {
+        let git = directory.join(".git");
+        if git.is_dir() {
+            return Some(git.join("config"));
+        }
+        if let Ok(text) = fs::read_to_string(&git) {
+            let place = text.strip_prefix("gitdir:")?.trim();
+            let place = directory.join(place);
+            let common = fs::read_to_string(place.join("commondir")).unwrap_or_default();
+            return Some(place.join(common.trim()).join("config"));
+        }
+    }
+    None
+}
+
+/// Every key with its value: section and name in lower case, the middle part as written.
+fn keys(text: &str) -> Vec<(String, String)> {
+    let mut section = String::new();
+    let mut all = Vec::new();
+    for line in text.lines() {
+        let mut line = line.trim();
+        if line.starts_with(['#', ';']) || line.is_empty() {
+            continue;
+        }
+        if let Some(rest) = line.strip_prefix('[')
+            && let Some((head, after)) = rest.split_once(']')
+        {
+            section = match head.split_once('"') {
+                Some((name, middle)) => {
+                    let middle = middle.trim_end_matches('"').replace("\\\"", "\"");
+                    format!("{}.{middle}", name.trim().to_lowercase())
+                }
+                None => head.trim().to_lowercase(),
+            };
+            line = after.trim();
+            if line.is_empty() {
+                continue;
+            }
+        }
+        let (name, value) = line.split_once('=').unwrap_or((line, "true"));
+        let name = name.trim().to_lowercase();
+        let value = value.trim().trim_matches('"').to_string();
+        all.push((format!("{section}.{name}"), value));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_by_name_and_by_family() {
+        let text = "[core]\n\tfsMonitor = \"x\"\n[diff \"evil\"]\n textconv = y\n# z\n";
+        let keys = keys(text);
+        assert_eq!(answer(&keys, "core.fsmonitor"), Answer::Text("x".into()));
+        assert_eq!(answer(&keys, "diff.*.textconv"), Answer::Text("diff.evil.textconv".into()));
+        assert_eq!(answer(&keys, "filter.*.clean"), Answer::Absent);
+        let more = super::keys("[include]\npath = x\n");
+        assert_eq!(answer(&more, "core.fsmonitor"), Answer::Unknown);
+    }
+}
