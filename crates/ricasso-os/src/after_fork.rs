@@ -123,7 +123,7 @@ impl Tidings<'_> {
                 out.number(u64::from(order.more));
                 out.number(order.litter.len() as u64);
                 order.litter.iter().for_each(|path| out.bytes(path.as_os_str().as_bytes()));
-                let asking = order.cage.as_ref().filter(|cage| !cage.has_namespaces());
+                let asking = order.cage.as_ref().filter(|cage| cage.asks());
                 out.number(u64::from(asking.is_some()));
                 if let Some(cage) = asking {
                     cage.encode(&mut out);

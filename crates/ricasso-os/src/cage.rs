@@ -22,6 +22,7 @@ use std::path::PathBuf;
 
 pub(crate) use confine::{Standing, confine};
 pub(crate) use init::{Parts, heard, lead};
+pub use notify::Denied;
 pub(crate) use notify::Gatekeeper;
 pub use powers::{Namespaces, Powers};
 pub(crate) use session::Loopback;
@@ -66,6 +67,8 @@ pub struct Walls {
     pub files: bool,
     /// Whether system calls are filtered at all.
     pub calls: bool,
+    /// Whether the warden is asked about names that are made or written.
+    pub gate: bool,
 }
 
 /// How far the network reaches.
@@ -93,6 +96,11 @@ pub enum Tmp {
 }
 
 impl Cage {
+    /// Whether the command's filter asks the warden.
+    pub(crate) fn asks(&self) -> bool {
+        self.walls.calls && (self.walls.gate || !self.has_namespaces())
+    }
+
     /// Whether the command lives in namespaces of its own.
     pub(crate) fn has_namespaces(&self) -> bool {
         match self.walls.namespaces {

@@ -26,7 +26,7 @@ mod waits;
 mod warden;
 mod wire;
 
-pub use cage::{Cage, Namespaces, Net, Powers, Tmp, Walls};
+pub use cage::{Cage, Denied, Namespaces, Net, Powers, Tmp, Walls};
 pub use cancel::{Cancel, Cancelled};
 pub use detach::{leave_session, let_go_of_streams};
 pub use error::{Error, Result};

@@ -166,6 +166,15 @@ pub(crate) fn reap_all(reap: &mut dyn FnMut(i32, Ending)) -> bool {
     }
 }
 
+/// Reaps this child of ours if it has ended, and tells whether it had.
+pub(crate) fn reap_one(pid: i32) -> bool {
+    let Some(pid) = Pid::from_raw(pid) else { return true };
+    match rustix::process::waitpid(Some(pid), WaitOptions::NOHANG) {
+        Ok(None) | Err(rustix::io::Errno::INTR) => false,
+        Ok(Some(_)) | Err(_) => true,
+    }
+}
+
 /// Waits until this child of ours has ended. One that somebody stopped is continued.
 pub(crate) fn wait_for(pid: i32) {
     let Some(pid) = Pid::from_raw(pid) else { return };

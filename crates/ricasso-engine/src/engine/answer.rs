@@ -11,6 +11,7 @@ use crate::record;
 use crate::reply::{self, Reply, StepReply, Used, Whole};
 use crate::request::{Request, WindowSize};
 use crate::run::{Ending, JobId};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 /// What a reply is made of, beside the request itself.
@@ -183,11 +184,32 @@ pub(super) fn fill_steps(reply: &mut Reply, admitted: &Admitted, steps: &[StepDo
         let command = redactor.text(&survivor.command);
         reply.survivors.push(reply::Survivor { pid: survivor.pid, command, job: None });
     }
+    for denied in steps.iter().flat_map(|step| &step.outcome.denied) {
+        reply.denials.push(denial(denied, admitted));
+    }
     if admitted.request().steps.len() > 1 {
         let asked = admitted.request().steps.iter().enumerate();
         reply.steps = asked
             .map(|(at, step)| step_reply(redactor.text(&step.text()), steps.get(at)))
             .collect();
+    }
+}
+
+/// What the cage denied, with the smallest grant that would have allowed it.
+fn denial(denied: &ricasso_os::Denied, admitted: &Admitted) -> reply::Denial {
+    let redactor = admitted.redactor();
+    let inside = |root: &PathBuf| denied.target.starts_with(root);
+    let remedy = if admitted.plan().cage().write.iter().any(inside) {
+        "it is protected by files.protect: let a person change it".to_string()
+    } else {
+        let directory = denied.target.parent().unwrap_or(&denied.target);
+        format!("grant it: --write {}", directory.display())
+    };
+    reply::Denial {
+        operation: denied.operation.clone(),
+        target: redactor.text(denied.target.as_os_str().as_encoded_bytes()),
+        by: "files",
+        remedy: redactor.text(remedy.as_bytes()),
     }
 }
 

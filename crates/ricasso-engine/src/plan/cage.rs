@@ -1,7 +1,7 @@
 //! The walls that a policy asks for: the part of a plan that does not depend on the command.
 
 use super::files;
-use crate::policy::{Mode, Policy, Reach, Tmp};
+use crate::policy::{Denials, Mode, Policy, Reach, Tmp};
 use crate::request::{Bytes, Request};
 use ricasso_os::{Host, Namespaces, Net, Walls};
 use serde::Serialize;
@@ -32,6 +32,8 @@ pub struct Cage {
     pub sockets: Vec<PathBuf>,
     /// The only programs that may start, where there is a list.
     pub programs: Vec<String>,
+    /// Whether denied writes are told.
+    pub denials: bool,
     /// Whose /tmp the command sees.
     pub tmp: Tmp,
     /// The session's own temporary directory, where there is one.
@@ -67,6 +69,10 @@ impl Cage {
             protect: Vec::new(),
             sockets: Vec::new(),
             programs: Vec::new(),
+            denials: match policy.denials() {
+                Denials::Off => false,
+                Denials::Writes | Denials::All => true,
+            },
             tmp: policy.tmp(),
             session_tmp: ground.session_tmp.map(Path::to_path_buf),
         };
@@ -126,6 +132,11 @@ impl Cage {
                 netns: spaces && powers.netns && net != Net::Open,
                 files: held("files"),
                 calls: powers.seccomp,
+                gate: powers.seccomp
+                    && powers.notify
+                    && held("files")
+                    && (!self.protect.is_empty() || self.denials)
+                    && (!self.write.is_empty() || self.denials),
             },
             write: self.write.clone(),
             read: self.read.clone(),

@@ -110,6 +110,8 @@ pub struct Outcome {
     pub survivors: Vec<Survivor>,
     /// Whether asking was not enough to end it.
     pub forced: bool,
+    /// What the cage denied, as far as it can tell.
+    pub denied: Vec<ricasso_os::Denied>,
 }
 
 /// The streams of one order: the command's ends and the owner's.
@@ -202,6 +204,7 @@ impl<'a> Ride<'a> {
             usage: Usage::default(),
             survivors: Vec::new(),
             forced: false,
+            denied: Vec::new(),
         };
         Ride {
             warden,
@@ -362,6 +365,7 @@ impl<'a> Ride<'a> {
                 self.outcome.pid = Some(ended.pid);
                 self.outcome.usage = ended.usage;
                 self.outcome.survivors.extend(survivors(&ended.survivors, false));
+                self.outcome.denied.clone_from(&ended.denied);
                 let ending = ending_of(&ended, self.order);
                 self.happens(Event::Ended { ending, tree_gone: ended.tree_gone });
             }

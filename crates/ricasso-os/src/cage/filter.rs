@@ -146,6 +146,44 @@ pub(super) const METADATA: &[libc::c_long] = &[
     libc::SYS_futimesat,
 ];
 
+/// Flags of open that write or make a file.
+pub(super) const WRITING: u32 =
+    (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC) as u32;
+pub(super) const OPENAT2: libc::c_long = libc::SYS_openat2;
+/// Making and moving names: whether one is protected is the warden's to say.
+const NAMES: &[libc::c_long] = &[
+    OPENAT2,
+    libc::SYS_renameat2,
+    libc::SYS_linkat,
+    libc::SYS_symlinkat,
+    libc::SYS_mkdirat,
+    libc::SYS_mknodat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_renameat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_creat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_rename,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_link,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_symlink,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_mkdir,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_mknod,
+];
+/// Taking names away, and emptying files by their name: only asked where no mount holds what is
+/// protected.
+const TAKING: &[libc::c_long] = &[
+    libc::SYS_unlinkat,
+    libc::SYS_truncate,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_unlink,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_rmdir,
+];
+
 /// A filter that is ready for the kernel.
 #[derive(Debug)]
 pub(super) struct Filter {
@@ -188,7 +226,10 @@ impl Filter {
         }
         rules.set(libc::SYS_ioctl, ioctl.otherwise(Action::Allow));
         sockets(&mut rules, cage);
-        let asks = programs(&mut rules, cage) || asked;
+        if cage.walls.gate {
+            names(&mut rules, cage);
+        }
+        let asks = programs(&mut rules, cage) || asked || cage.walls.gate;
         Filter { program: rules.assemble(), asks }
     }
 
@@ -242,6 +283,18 @@ fn hold_without_namespaces(rules: &mut Rules) {
             .when_one_of(0, &[0], Action::Allow)
             .otherwise(deny),
     );
+}
+
+/// What the warden answers about names.
+fn names(rules: &mut Rules, cage: &Cage) {
+    rules.set_all(NAMES, Action::Ask);
+    if !cage.has_namespaces() {
+        rules.set_all(TAKING, Action::Ask);
+    }
+    let writing = |flags| Steps::new().when_any_bit(flags, WRITING, Action::Ask);
+    rules.set(libc::SYS_openat, writing(2).otherwise(Action::Allow));
+    #[cfg(target_arch = "x86_64")]
+    rules.set(libc::SYS_open, writing(1).otherwise(Action::Allow));
 }
 
 /// Which families of sockets can be made.

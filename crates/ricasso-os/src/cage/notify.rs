@@ -6,6 +6,7 @@
 //! call of a change go on. What cannot be understood is refused.
 
 mod act;
+mod births;
 mod memory;
 
 use super::Cage;
@@ -20,6 +21,7 @@ use memory::Asker;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// `struct seccomp_notif`: 80 bytes.
 #[repr(C)]
@@ -51,6 +53,9 @@ const IS_VALID: libc::c_ulong = 0x4008_2102;
 /// the asker.
 const GO_ON: u32 = 1;
 
+/// Denials that are told; an agent learns from the first ones.
+const MOST_DENIED: usize = 32;
+
 /// Answers the questions of one command and all below it.
 #[derive(Debug)]
 pub(crate) struct Gatekeeper {
@@ -58,6 +63,17 @@ pub(crate) struct Gatekeeper {
     places: Vec<PathBuf>,
     protect: Vec<PathBuf>,
     listed: Option<Listed>,
+    began: SystemTime,
+    denied: Vec<Denied>,
+}
+
+/// Something that the cage denied, as far as it can tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denied {
+    /// What was tried.
+    pub operation: String,
+    /// On what.
+    pub target: PathBuf,
 }
 
 /// What is said to a question.
@@ -81,17 +97,19 @@ impl Gatekeeper {
             ),
         };
         let places = existing(&writable_places(&cage));
-        Ok(Gatekeeper { listener, places, protect: cage.protect, listed })
+        let (began, denied) = (SystemTime::now(), Vec::new());
+        Ok(Gatekeeper { listener, places, protect: cage.protect, listed, began, denied })
     }
 
     /// Answers one question, if there is one.
-    pub(crate) fn answer(&self) -> Result<()> {
+    pub(crate) fn answer(&mut self) -> Result<()> {
         let mut question = Question::default();
+        let listener = self.listener.as_raw_fd();
         let ask = |request, with: *mut libc::c_void| {
             // SAFETY: each request is made with a whole value of its own kind that outlives the
             // call (seccomp_unotify(2)).
             raw::answer(
-                unsafe { libc::ioctl(self.listener.as_raw_fd(), request as _, with) }.into(),
+                unsafe { libc::ioctl(listener, request as _, with) }.into(),
             )
         };
         match ask(RECEIVE, (&raw mut question).cast()) {
@@ -111,13 +129,25 @@ impl Gatekeeper {
         Ok(())
     }
 
-    fn decide(&self, question: &Question) -> Said {
+    /// What the cage denied so far.
+    pub(crate) fn take_denied(&mut self) -> Vec<Denied> {
+        std::mem::take(&mut self.denied)
+    }
+
+    fn note(&mut self, operation: &str, target: &Path) {
+        let denied = Denied { operation: operation.into(), target: target.to_path_buf() };
+        if self.denied.len() < MOST_DENIED && !self.denied.contains(&denied) {
+            self.denied.push(denied);
+        }
+    }
+
+    fn decide(&mut self, question: &Question) -> Said {
         let call = libc::c_long::from(question.call);
         if call == libc::SYS_mmap {
             return self.decide_code(question);
         }
         if !METADATA.contains(&call) {
-            return Said::Refused(Errno::NOSYS);
+            return self.decide_names(question);
         }
         match self.change(question) {
             Ok(()) => Said::Done,
@@ -135,7 +165,7 @@ impl Gatekeeper {
         }
     }
 
-    fn change(&self, question: &Question) -> std::result::Result<(), Errno> {
+    fn change(&mut self, question: &Question) -> std::result::Result<(), Errno> {
         let asker = Asker { pid: question.pid as i32 };
         let named = act::named(question.call.into(), &question.arguments);
         let object = asker.hold(&named)?;
@@ -143,6 +173,9 @@ impl Gatekeeper {
             return Err(Errno::INTR);
         }
         if !self.may_change(object.as_fd())? {
+            if let Ok(name) = memory::name_of(object.as_fd()) {
+                self.note("metadata", &name);
+            }
             return Err(Errno::ROFS);
         }
         act::change(&asker, question.call.into(), &question.arguments, object.as_fd())

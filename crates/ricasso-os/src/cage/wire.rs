@@ -12,6 +12,7 @@ impl Cage {
         out.number(u64::from(self.walls.netns));
         out.number(u64::from(self.walls.files));
         out.number(u64::from(self.walls.calls));
+        out.number(u64::from(self.walls.gate));
         for paths in [
             &self.write,
             &self.read,
@@ -48,6 +49,7 @@ impl Cage {
             netns: from.number()? == 1,
             files: from.number()? == 1,
             calls: from.number()? == 1,
+            gate: from.number()? == 1,
         };
         let (write, read, hide) = (paths(from)?, paths(from)?, paths(from)?);
         let (show, seen, protect) = (paths(from)?, paths(from)?, paths(from)?);

@@ -1,8 +1,10 @@
 //! What a warden tells its owner.
 
+use crate::cage::Denied;
 use crate::error::{Error, Result};
 use crate::tree::Member;
 use crate::wire::{Limit, Reader, Stage, Writer};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::Duration;
 
 /// One message of the warden.
@@ -47,6 +49,8 @@ pub struct Ended {
     pub survivors: Vec<Member>,
     /// Which ceiling made the warden end it.
     pub limit: Option<Limit>,
+    /// What the cage denied, as far as it can tell.
+    pub denied: Vec<Denied>,
     /// Whether the whole tree is gone. If not, a [`Report::Gone`] follows.
     pub tree_gone: bool,
 }
@@ -121,6 +125,11 @@ fn write_ended(out: &mut Writer, ended: &Ended) {
     write_usage(out, &ended.usage);
     write_members(out, &ended.survivors);
     out.number(ended.limit.map_or(0, |limit| limit.number() + 1));
+    out.number(ended.denied.len() as u64);
+    for denied in &ended.denied {
+        out.bytes(denied.operation.as_bytes());
+        out.bytes(denied.target.as_os_str().as_bytes());
+    }
     out.number(u64::from(ended.tree_gone));
 }
 
@@ -168,7 +177,21 @@ fn read_ended(from: &mut Reader<'_>) -> Option<Ended> {
         0 => None,
         number => Some(Limit::from_number(number - 1)?),
     };
-    Some(Ended { pid, status, usage, survivors, limit, tree_gone: from.number()? == 1 })
+    let denied = read_denied(from)?;
+    Some(Ended { pid, status, usage, survivors, limit, denied, tree_gone: from.number()? == 1 })
+}
+
+fn read_denied(from: &mut Reader<'_>) -> Option<Vec<Denied>> {
+    let count = from.number()?;
+    if count > from.0.len() as u64 {
+        return None;
+    }
+    let one = |_| {
+        let operation = String::from_utf8(from.bytes()?.to_vec()).ok()?;
+        let target = std::ffi::OsString::from_vec(from.bytes()?.to_vec());
+        Some(Denied { operation, target: target.into() })
+    };
+    (0..count).map(one).collect()
 }
 
 fn read_usage(from: &mut Reader<'_>) -> Option<Usage> {
@@ -207,6 +230,7 @@ mod tests {
                 usage,
                 survivors: vec![member.clone()],
                 limit,
+                denied: vec![Denied { operation: "create".into(), target: "/x".into() }],
                 tree_gone: false,
             })
         };

@@ -6,7 +6,7 @@
 use super::report::{Ended, Report, Status, Usage};
 use super::start::Life;
 use crate::after_fork;
-use crate::cage::{Gatekeeper, Loopback};
+use crate::cage::{Denied, Gatekeeper, Loopback};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::signals;
@@ -62,7 +62,7 @@ pub(super) struct Woken {
     word: bool,
     pub(super) note: bool,
     pub(super) status: bool,
-    question: bool,
+    pub(super) question: bool,
 }
 
 /// What else the warden listens to, beside owner, keeper and children.
@@ -146,7 +146,7 @@ impl Post {
             if woken.deserted {
                 return self.sweep();
             }
-            if let (true, Some(gate)) = (woken.question, &life.gate) {
+            if let (true, Some(gate)) = (woken.question, &mut life.gate) {
                 gate.answer()?;
             }
             if woken.word {
@@ -176,7 +176,8 @@ impl Post {
             let any_left = tree::reap_all(&mut life.reaper());
             if let Some((status, others)) = life.ending(woken.status) {
                 let any_left = any_left && others;
-                let how = Stopping { limit, asked: stopping, any_left };
+                let denied = life.gate.as_mut().map(Gatekeeper::take_denied).unwrap_or_default();
+                let how = Stopping { limit, asked: stopping, any_left, denied };
                 return self.finish(life.pid, status, how);
             }
         }
@@ -184,14 +185,15 @@ impl Post {
 
     /// The command itself has ended; now the rest of its tree.
     fn finish(&mut self, pid: i32, status: Status, how: Stopping) -> Result<()> {
-        let Stopping { limit, asked: stopping, any_left } = how;
+        let Stopping { limit, asked: stopping, any_left, denied } = how;
         let mut survivors = Vec::new();
         if any_left && !stopping {
             survivors = self.stop_survivors()?;
         }
         let tree_gone = !stopping || !any_left;
         let usage = usage();
-        self.tell(&Report::Ended(Ended { pid, status, usage, survivors, limit, tree_gone }))?;
+        let ended = Ended { pid, status, usage, survivors, limit, denied, tree_gone };
+        self.tell(&Report::Ended(ended))?;
         if tree_gone {
             return Ok(());
         }
@@ -319,7 +321,8 @@ fn also<'a>(fds: &mut Vec<PollFd<'a>>, fd: Option<BorrowedFd<'a>>) -> Option<usi
 fn rehearse() {
     let status = Status::Exited(0);
     let survivors = Vec::new();
-    let ended = Ended { pid: 0, status, usage: usage(), survivors, limit: None, tree_gone: true };
+    let (limit, denied, usage) = (None, Vec::new(), usage());
+    let ended = Ended { pid: 0, status, usage, survivors, limit, denied, tree_gone: true };
     std::hint::black_box(Report::Ended(ended).encode());
 }
 
@@ -328,6 +331,7 @@ struct Stopping {
     limit: Option<Limit>,
     asked: bool,
     any_left: bool,
+    denied: Vec<Denied>,
 }
 
 fn exceeded(ceilings: &Ceilings, first: Option<i32>) -> Option<Limit> {

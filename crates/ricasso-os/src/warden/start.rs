@@ -60,9 +60,6 @@ impl Life {
         self.ended.map(|ended| (ended, true))
     }
 
-    fn is_over(&self) -> bool {
-        self.ended.is_some()
-    }
 }
 
 fn status_of(how: i32) -> Status {
@@ -90,13 +87,17 @@ impl Post {
     /// A command that is our own child.
     fn await_plain(&mut self, pid: i32, pipe: &Channel, mut note: Note) -> Result<Life> {
         // The order is there. A short command is over before anybody needs to know that it began,
-        // and two messages less are two wake-ups less beside it. One that may ask questions is
+        // and two messages less are two wake-ups less beside it. One that asks questions must be
         // heard at once.
-        let quick = note.asks.is_none()
-            && self.wait(Ears::default(), PollFlags::empty(), Some(SHORT))?.child;
+        let asks = note.asks.is_some();
+        let mut quick =
+            !asks && self.wait(Ears::default(), PollFlags::empty(), Some(SHORT))?.child;
         while self.hear(pipe, &mut note)? {}
         self.litter.clone_from(&note.litter);
-        let life = Life::of(note, pid, pid)?;
+        let mut life = Life::of(note, pid, pid)?;
+        if asks && life.failed.is_none() {
+            quick = self.first_moments(&mut life)?;
+        }
         if life.failed.is_none() && !quick {
             self.tell(&Report::Started { pid })?;
         }
@@ -106,40 +107,69 @@ impl Post {
     /// A command in a pid namespace: its first process is our child.
     fn await_namespaced(&mut self, builder: i32, pipe: &Channel, mut note: Note) -> Result<Life> {
         pipe.want_signatures()?;
-        let until = Instant::now() + SHORT;
-        let mut ended = None;
-        let mut spoken = false;
-        // The builder of the namespaces goes first, and is no news.
-        while !spoken && ended.is_none() {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
-            }
-            let ears = Ears { status: note.status.as_ref(), ..Ears::default() };
-            let woken = self.wait(ears, PollFlags::empty(), Some(left))?;
+        // The builder of the namespaces goes first: its end says that all is built or failed.
+        let mut built = false;
+        while !built {
+            let woken = self.wait(Ears::default(), PollFlags::empty(), None)?;
             if woken.deserted {
                 break;
             }
-            spoken = woken.status;
             while signals::take(&self.children).is_some() {}
-            tree::reap_all(&mut |reaped, how| {
-                if reaped != builder {
-                    ended = Some((reaped, how));
-                }
-            });
+            built = tree::reap_one(builder);
         }
-        while self.hear(pipe, &mut note)? {}
+        // Whoever is asked hears at once who asks; else the end of the note tells enough.
+        while note.asks.is_some() && note.listener.is_none() && note.failed.is_none() {
+            if !self.hear(pipe, &mut note)? {
+                break;
+            }
+        }
+        while self.overhear(pipe, &mut note)? {}
         self.litter.clone_from(&note.litter);
         let child = note.first.unwrap_or(builder);
         let pid = note.command.unwrap_or(child);
         let mut life = Life::of(note, pid, child)?;
-        if let Some((reaped, how)) = ended {
-            (life.reaper())(reaped, how);
-        }
-        if life.failed.is_none() && !spoken && !life.is_over() {
-            self.tell(&Report::Started { pid })?;
+        let over = life.failed.is_some() || self.first_moments(&mut life)?;
+        // By now it was executed or failed; a failure was told before the end.
+        let mut rest = Note::default();
+        while if over { self.overhear(pipe, &mut rest)? } else { self.hear(pipe, &mut rest)? } {}
+        life.pid = rest.command.unwrap_or(life.pid);
+        life.failed = life.failed.or(rest.failed);
+        if life.failed.is_none() && !over {
+            self.tell(&Report::Started { pid: life.pid })?;
         }
         Ok(life)
+    }
+
+    /// The first moments of a command; true if it is over by then. Its questions are answered.
+    fn first_moments(&mut self, life: &mut Life) -> Result<bool> {
+        let until = Instant::now() + SHORT;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(false);
+            }
+            let (status, gate) = (life.status.as_ref(), life.gate.as_ref());
+            let ears = Ears { note: None, status, gate };
+            let woken = self.wait(ears, PollFlags::empty(), Some(left))?;
+            if let (true, Some(gate)) = (woken.question, &mut life.gate) {
+                gate.answer()?;
+            }
+            // What ended is looked at by whoever watches the rest of the life.
+            if woken.deserted || woken.child || woken.status {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Takes in what of the note is there already; false where nothing more is.
+    fn overhear(&self, pipe: &Channel, note: &mut Note) -> Result<bool> {
+        match pipe.receive_signed(Wait::Never)? {
+            (Arrival::Message(bytes, fds), sender) => {
+                let taken = note.take(&bytes, fds, sender);
+                taken.map(|()| true).ok_or(Error::Garbled { what: "note" })
+            }
+            (Arrival::Nothing | Arrival::Closed, _) => Ok(false),
+        }
     }
 
     /// Takes in more of the note; false at its end, or when everybody is gone.

@@ -9,8 +9,8 @@ use std::ffi::CString;
 /// The kernel takes no longer name or value of an attribute (xattr(7)).
 const MOST_NAME_BYTES: usize = 256;
 const MOST_VALUE_BYTES: u64 = 64 * 1024;
-const NO_FOLLOW: u64 = 0x100;
-const EMPTY_PATH: u64 = 0x1000;
+pub(super) const NO_FOLLOW: u64 = 0x100;
+pub(super) const EMPTY_PATH: u64 = 0x1000;
 
 /// Which object a call names.
 pub(super) fn named(call: libc::c_long, arguments: &[u64; 6]) -> Named {

@@ -81,6 +81,22 @@ impl Asker {
         open(&self.seen_from_here(&path, named.at), follow)
     }
 
+    /// The text of a path.
+    pub(super) fn path_text(&self, address: u64) -> Result<Vec<u8>, Errno> {
+        self.text(address, MOST_PATH_BYTES)
+    }
+
+    /// Takes hold of the directory or file that a path of the asker leads to.
+    pub(super) fn hold_path(&self, path: &Path, at: i32) -> Result<OwnedFd, Errno> {
+        open(&self.seen_from_here(path, at), Follow::Yes)
+    }
+
+    /// A path as the asker sees it, as a path of ours.
+    pub(super) fn inside(&self, path: &Path) -> PathBuf {
+        let root = PathBuf::from(format!("/proc/{}/root", self.pid));
+        root.join(path.strip_prefix("/").unwrap_or(path))
+    }
+
     /// A path of the asker as a path of ours. What the asker calls itself is it and not us.
     fn seen_from_here(&self, path: &Path, at: i32) -> PathBuf {
         if !path.is_absolute() {

@@ -1,0 +1,303 @@
+//! Names that are made, moved or written: refused where they are protected, noted where the walls
+//! will refuse them anyway.
+//!
+//! Here the command's own call goes on, so this is no wall: a command that swaps names while it is
+//! answered may slip through. Outside the writable roots the walls stand; inside, what slipped is
+//! named in the reply.
+
+use super::act::{EMPTY_PATH, NO_FOLLOW};
+use super::memory::{Asker, Named, name_of};
+use super::{Gatekeeper, Question, Said};
+use crate::cage::filter::{OPENAT2, WRITING};
+use crate::cage::mounts::DEVICES;
+use rustix::fd::AsFd;
+use rustix::fs::{Access, AtFlags, CWD, StatxFlags};
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A repository that is this much younger than its job was born in it. File systems count time in
+/// steps of a few milliseconds.
+const CLOCK_STEP: Duration = Duration::from_millis(20);
+/// Where a command may write without a place on disk.
+const FREE: [&str; 3] = ["/dev/pts", "/dev/ptmx", "/dev/shm"];
+
+/// One name in a call.
+struct Name {
+    at: i32,
+    address: u64,
+    /// Whether a link at the end leads on.
+    follow: bool,
+    role: Role,
+}
+
+/// What happens to the name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It is opened for writing, or made.
+    Write,
+    /// It is made.
+    Make,
+    /// It goes away.
+    Leave,
+    /// Another name is made for the same object.
+    Share,
+}
+
+impl Gatekeeper {
+    /// Whether a call that makes, moves or writes names may go on.
+    pub(super) fn decide_names(&mut self, question: &Question) -> Said {
+        let asker = Asker { pid: question.pid as i32 };
+        for name in names(&asker, question) {
+            // What cannot be found is the kernel's to refuse: it looks for itself.
+            let Ok(Some(path)) = seen(&asker, &name) else { continue };
+            if self.is_shut(&asker, &path, name.role) {
+                self.note(name.role.word(), &path);
+                return Said::Refused(Errno::ACCESS);
+            }
+            if name.role != Role::Share && self.will_be_refused(&path) {
+                self.note(name.role.word(), &path);
+            }
+        }
+        Said::GoOn
+    }
+
+    fn is_shut(&self, asker: &Asker, path: &Path, role: Role) -> bool {
+        let Some(root) = self.places.iter().find(|place| path.starts_with(place)) else {
+            return false;
+        };
+        let Ok(inside) = path.strip_prefix(root) else { return false };
+        self.protect.iter().any(|entry| {
+            if entry.is_absolute() {
+                return path.starts_with(entry);
+            }
+            let shut = |depth: usize| {
+                let above: PathBuf = root.join(inside.iter().take(depth).collect::<PathBuf>());
+                !self.is_newborn(asker, &above.join(entry), entry)
+            };
+            if let Some(depth) = meets(inside, entry) {
+                return shut(depth);
+            }
+            // A directory that holds something protected does not go away with it.
+            role == Role::Leave
+                && holds(inside, entry).is_some_and(|depth| {
+                    shut(depth)
+                        && asker.there(&root.join(
+                            inside.iter().take(depth).collect::<PathBuf>().join(entry),
+                        ))
+                })
+        })
+    }
+
+    /// Whether a protected part of a repository belongs to one that was born in this job: git must
+    /// be able to make it.
+    fn is_newborn(&self, asker: &Asker, path: &Path, entry: &Path) -> bool {
+        let mut parts = entry.iter();
+        let is_git = parts.next().is_some_and(|first| first.eq_ignore_ascii_case(".git"));
+        if !is_git || parts.next().is_none() {
+            return false;
+        }
+        let depth = entry.iter().count() - 1;
+        let Some(repository) = path.ancestors().nth(depth) else { return false };
+        match asker.born(repository) {
+            Ok(born) => born + CLOCK_STEP > self.began,
+            // It is not there yet, so it is born now.
+            Err(Errno::NOENT) => true,
+            Err(_) => false,
+        }
+    }
+
+    /// Whether the walls refuse this, and nothing else does.
+    fn will_be_refused(&self, path: &Path) -> bool {
+        let free = |place: &&str| path.starts_with(place);
+        if !path.is_absolute()
+            || self.places.iter().any(|place| path.starts_with(place))
+            || FREE.iter().any(|place| free(&place))
+            || DEVICES.iter().any(|device| path == Path::new(device))
+            || path.starts_with("/proc")
+        {
+            return false;
+        }
+        let may = |path: &Path| {
+            rustix::fs::accessat(CWD, path, Access::WRITE_OK, AtFlags::empty()).is_ok()
+        };
+        if path.symlink_metadata().is_ok() {
+            return may(path);
+        }
+        path.parent().is_some_and(may)
+    }
+}
+
+impl Role {
+    fn word(self) -> &'static str {
+        match self {
+            Role::Write => "open-write",
+            Role::Make => "create",
+            Role::Leave => "remove",
+            Role::Share => "link",
+        }
+    }
+}
+
+impl Asker {
+    fn there(&self, path: &Path) -> bool {
+        self.inside(path).symlink_metadata().is_ok()
+    }
+
+    fn born(&self, path: &Path) -> Result<SystemTime, Errno> {
+        let path = self.inside(path);
+        let found =
+            rustix::fs::statx(CWD, &path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BTIME)?;
+        if found.stx_mask & StatxFlags::BTIME.bits() == 0 {
+            return Err(Errno::NOTSUP);
+        }
+        let seconds = u64::try_from(found.stx_btime.tv_sec).unwrap_or_default();
+        Ok(UNIX_EPOCH + Duration::new(seconds, found.stx_btime.tv_nsec))
+    }
+}
+
+/// The names in a call, in the order in which they stand there.
+fn names(asker: &Asker, question: &Question) -> Vec<Name> {
+    let [first, second, third, fourth, fifth, _] = question.arguments;
+    let name = |at: u64, address, follow, role| Name { at: at as i32, address, follow, role };
+    let here = libc::AT_FDCWD as u64;
+    let open = |at, address, flags: u64| {
+        let follow = flags & (libc::O_NOFOLLOW | libc::O_EXCL) as u64 == 0;
+        name(at, address, follow, Role::Write)
+    };
+    match libc::c_long::from(question.call) {
+        libc::SYS_openat => vec![open(first, second, third)],
+        OPENAT2 => {
+            let flags = asker.bytes(third, 8).ok().and_then(|bytes| bytes.try_into().ok());
+            match flags.map(u64::from_ne_bytes) {
+                Some(flags) if flags & u64::from(WRITING) == 0 => Vec::new(),
+                Some(flags) => vec![open(first, second, flags)],
+                None => Vec::new(),
+            }
+        }
+        libc::SYS_renameat2 | libc::SYS_renameat => {
+            vec![name(first, second, false, Role::Leave), name(third, fourth, false, Role::Make)]
+        }
+        libc::SYS_linkat => {
+            let follow = fifth & !NO_FOLLOW & !EMPTY_PATH != 0;
+            vec![name(first, second, follow, Role::Share), name(third, fourth, false, Role::Make)]
+        }
+        libc::SYS_symlinkat => vec![name(second, third, false, Role::Make)],
+        libc::SYS_mkdirat | libc::SYS_mknodat => vec![name(first, second, false, Role::Make)],
+        libc::SYS_unlinkat => vec![name(first, second, false, Role::Leave)],
+        libc::SYS_truncate => vec![name(here, first, true, Role::Write)],
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_open => vec![open(here, first, second)],
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_creat => vec![name(here, first, true, Role::Write)],
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_rename => {
+            vec![name(here, first, false, Role::Leave), name(here, second, false, Role::Make)]
+        }
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_link => {
+            vec![name(here, first, false, Role::Share), name(here, second, false, Role::Make)]
+        }
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_symlink => vec![name(here, second, false, Role::Make)],
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_mkdir | libc::SYS_mknod => vec![name(here, first, false, Role::Make)],
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_unlink | libc::SYS_rmdir => vec![name(here, first, false, Role::Leave)],
+        _ => Vec::new(),
+    }
+}
+
+/// Where a name really leads; nothing where it names no entry of a directory.
+fn seen(asker: &Asker, name: &Name) -> Result<Option<PathBuf>, Errno> {
+    let text = asker.path_text(name.address)?;
+    let text = PathBuf::from(std::ffi::OsString::from_vec(text));
+    if name.follow {
+        let named = Named { at: name.at, path: Some(name.address), link: false, empty: false };
+        match asker.hold(&named) {
+            Ok(object) => return name_of(object.as_fd()).map(Some),
+            Err(Errno::NOENT) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    let Some(last) = text.file_name() else { return Ok(None) };
+    let directory = text.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = asker.hold_path(directory.unwrap_or(Path::new(".")), name.at)?;
+    let whole = name_of(directory.as_fd())?.join(last);
+    if !name.follow {
+        return Ok(Some(whole));
+    }
+    // A link that leads to nothing yet: what is made is what it names.
+    match rustix::fs::readlinkat(directory.as_fd(), last, Vec::new()) {
+        Ok(target) => {
+            let target = Path::new(OsStr::from_bytes(target.to_bytes())).to_path_buf();
+            Ok(Some(plain(&whole.parent().unwrap_or(Path::new("/")).join(target))))
+        }
+        Err(_) => Ok(Some(whole)),
+    }
+}
+
+/// Without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::from("/");
+    for part in path.components() {
+        match part {
+            std::path::Component::Normal(name) => plain.push(name),
+            std::path::Component::ParentDir => {
+                plain.pop();
+            }
+            std::path::Component::RootDir
+            | std::path::Component::CurDir
+            | std::path::Component::Prefix(_) => {}
+        }
+    }
+    plain
+}
+
+/// How deep below the root the protected entry begins that this path is, or lies below.
+fn meets(inside: &Path, entry: &Path) -> Option<usize> {
+    let names: Vec<&OsStr> = inside.iter().collect();
+    let wanted: Vec<&OsStr> = entry.iter().collect();
+    let same = |part: &[&OsStr]| {
+        part.iter().zip(&wanted).all(|(one, other)| one.eq_ignore_ascii_case(other))
+    };
+    if wanted.is_empty() {
+        return None;
+    }
+    names.windows(wanted.len()).position(same)
+}
+
+/// How deep below the root the protected entry begins of which this path is a directory.
+fn holds(inside: &Path, entry: &Path) -> Option<usize> {
+    let names: Vec<&OsStr> = inside.iter().collect();
+    let wanted: Vec<&OsStr> = entry.iter().collect();
+    (1..wanted.len()).find_map(|length| {
+        let from = names.len().checked_sub(length)?;
+        let same = names[from..].iter().zip(&wanted);
+        let mut same = same.map(|(one, other)| one.eq_ignore_ascii_case(other));
+        same.all(|same| same).then_some(from)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn protected_entries_are_met_at_their_depth_and_their_directories_hold_them() {
+        let entry = Path::new(".git/hooks");
+        assert_eq!(meets(Path::new(".git/hooks/x"), entry), Some(0));
+        assert_eq!(meets(Path::new("a/.GIT/Hooks"), entry), Some(1));
+        assert_eq!(meets(Path::new("a/.git"), entry), None);
+        assert_eq!(holds(Path::new("a/.git"), entry), Some(1));
+        assert_eq!(holds(Path::new("a"), entry), None);
+        assert_eq!(holds(Path::new(".envrc"), Path::new(".envrc")), None);
+    }
+
+    #[test]
+    fn links_to_nothing_are_followed_in_words() {
+        assert_eq!(plain(Path::new("/w/a/../.envrc")), Path::new("/w/.envrc"));
+    }
+}
