@@ -108,9 +108,7 @@ impl Gatekeeper {
         let ask = |request, with: *mut libc::c_void| {
             // SAFETY: each request is made with a whole value of its own kind that outlives the
             // call (seccomp_unotify(2)).
-            raw::answer(
-                unsafe { libc::ioctl(listener, request as _, with) }.into(),
-            )
+            raw::answer(unsafe { libc::ioctl(listener, request as _, with) }.into())
         };
         match ask(RECEIVE, (&raw mut question).cast()) {
             Ok(_) => {}

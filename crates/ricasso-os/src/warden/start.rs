@@ -49,8 +49,11 @@ impl Life {
     /// How the command ended, if it did, and whether others of its tree may be left.
     pub(super) fn ending(&mut self, spoken: bool) -> Option<(Status, bool)> {
         let Some(status) = &self.status else { return self.ended.map(|ended| (ended, true)) };
-        if spoken && let Some((how, left)) = cage::heard(status) {
-            if !left {
+        // What it said before it ended counts, also when its end was seen first.
+        if (spoken || self.ended.is_some())
+            && let Some((how, left)) = cage::heard(status)
+        {
+            if !left && self.ended.is_none() {
                 // The first process goes now, and what the job used is counted when it is gone.
                 tree::wait_for(self.child);
             }
@@ -59,7 +62,6 @@ impl Life {
         // The first process itself was ended: by us, or by somebody outside.
         self.ended.map(|ended| (ended, true))
     }
-
 }
 
 fn status_of(how: i32) -> Status {
@@ -90,8 +92,7 @@ impl Post {
         // and two messages less are two wake-ups less beside it. One that asks questions must be
         // heard at once.
         let asks = note.asks.is_some();
-        let mut quick =
-            !asks && self.wait(Ears::default(), PollFlags::empty(), Some(SHORT))?.child;
+        let mut quick = !asks && self.wait(Ears::default(), PollFlags::empty(), Some(SHORT))?.child;
         while self.hear(pipe, &mut note)? {}
         self.litter.clone_from(&note.litter);
         let mut life = Life::of(note, pid, pid)?;

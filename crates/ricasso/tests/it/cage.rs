@@ -240,3 +240,69 @@ fn only_listed_programs_start() {
         assert!(!place.work().join("ran").exists());
     }
 }
+
+#[test]
+fn what_others_obey_later_stays_shut_and_git_works() {
+    for (name, powers) in hosts() {
+        let place = Place::new();
+        let git = |words: &[&str]| {
+            let mut git = std::process::Command::new("git");
+            git.args(words).current_dir(place.work()).env("HOME", place.root.join("home"));
+            assert!(git.output().unwrap().status.success(), "git {words:?}");
+        };
+        git(&["init", "-q", "-b", "main"]);
+        fs::create_dir_all(place.work().join(".git/hooks")).unwrap();
+        let config = fs::read(place.work().join(".git/config")).unwrap();
+        let engine = engine(&place, Policy::preset(Preset::Workspace), powers);
+        let reply = run(
+            &engine,
+            &place,
+            "export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a; \
+             echo x > f && git add f && git commit -qm one && git checkout -qb two && \
+             echo y > f && git stash -q && git stash pop -q && git worktree add -q tree && \
+             git init -q new && echo worked; \
+             echo x > .git/hooks/post-commit; mv .git away; git config a.b c; \
+             echo x > .ricasso.toml; mkdir sub; echo x > m; mv m sub/.envrc; ln -s f .mcp.json",
+        );
+        assert_eq!(reply.stdout.get(), "worked\n", "{name}: {reply:?}");
+        let there = |path: &str| place.work().join(path).symlink_metadata().is_ok();
+        assert!(there("new/.git/hooks") && there("tree/f") && there(".git/hooks"), "{name}");
+        for path in [".git/hooks/post-commit", ".ricasso.toml", "sub/.envrc", ".mcp.json", "away"] {
+            assert!(!there(path), "{name}: {path}");
+        }
+        assert_eq!(fs::read(place.work().join(".git/config")).unwrap(), config, "{name}");
+        let told: Vec<&str> =
+            reply.denials.iter().map(|denial| denial.target.get().as_str()).collect();
+        let shut = place.work().join(".ricasso.toml").display().to_string();
+        assert!(told.contains(&shut.as_str()), "{name}: {told:?}");
+    }
+}
+
+#[test]
+fn denied_writes_are_told_with_the_smallest_grant_and_nothing_else_is() {
+    for (name, powers) in hosts() {
+        let place = Place::new();
+        // Not below /tmp, which is the session's own in the cage.
+        let directory =
+            std::path::PathBuf::from(format!("/var/tmp/ricasso-it-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let path = directory.join("file");
+        fs::write(&path, "").unwrap();
+        let engine = engine(&place, Policy::preset(Preset::Workspace), powers);
+        // The judge would see a plain text; this is about what it does not see.
+        let text = format!(
+            "echo x > {}; echo fine > f; echo quiet > /dev/null; cat /no/such/file; \
+             echo 'permission denied'; exit 1",
+            path.display()
+        );
+        place.write("script", &text);
+        let reply = run(&engine, &place, "sh script");
+        fs::remove_dir_all(&directory).unwrap();
+        assert_eq!(reply.denials.len(), 1, "{name}: {:?}", reply.denials);
+        let denial = &reply.denials[0];
+        assert_eq!(denial.operation, "open-write", "{name}");
+        assert_eq!(denial.target.get(), &path.display().to_string(), "{name}");
+        let grant = format!("--write {}", directory.display());
+        assert!(denial.remedy.get().contains(&grant), "{name}: {denial:?}");
+    }
+}

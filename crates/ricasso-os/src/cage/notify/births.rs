@@ -84,9 +84,9 @@ impl Gatekeeper {
             role == Role::Leave
                 && holds(inside, entry).is_some_and(|depth| {
                     shut(depth)
-                        && asker.there(&root.join(
-                            inside.iter().take(depth).collect::<PathBuf>().join(entry),
-                        ))
+                        && asker.there(
+                            &root.join(inside.iter().take(depth).collect::<PathBuf>().join(entry)),
+                        )
                 })
         })
     }
@@ -111,10 +111,9 @@ impl Gatekeeper {
 
     /// Whether the walls refuse this, and nothing else does.
     fn will_be_refused(&self, path: &Path) -> bool {
-        let free = |place: &&str| path.starts_with(place);
         if !path.is_absolute()
             || self.places.iter().any(|place| path.starts_with(place))
-            || FREE.iter().any(|place| free(&place))
+            || FREE.iter().any(|place| path.starts_with(place))
             || DEVICES.iter().any(|device| path == Path::new(device))
             || path.starts_with("/proc")
         {
@@ -148,8 +147,7 @@ impl Asker {
 
     fn born(&self, path: &Path) -> Result<SystemTime, Errno> {
         let path = self.inside(path);
-        let found =
-            rustix::fs::statx(CWD, &path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BTIME)?;
+        let found = rustix::fs::statx(CWD, &path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BTIME)?;
         if found.stx_mask & StatxFlags::BTIME.bits() == 0 {
             return Err(Errno::NOTSUP);
         }
