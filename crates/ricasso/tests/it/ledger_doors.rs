@@ -60,6 +60,10 @@ fn the_table_fits_a_terminal_and_has_a_row_for_each_call() {
     assert_eq!(one.lines().count(), 2, "{one}");
     running.kill().unwrap();
     running.wait().unwrap();
+    // The next start closes it as lost, and the row still says what it was.
+    place.shell("true");
+    let lost = place.call(&["ledger", "show"]).text();
+    assert!(lost.lines().any(|line| line.contains("lost") && line.contains(&mark)), "{lost}");
 }
 
 #[test]

@@ -15,6 +15,8 @@ const ID: usize = 26;
 const ENDED: usize = 9;
 /// What the other columns and the blanks between them leave.
 const COMMAND: usize = COLUMNS - AT - ID - ENDED - 3;
+/// So many calls are remembered until they are closed; more are not shown as running.
+const MOST_RUNNING: usize = 10_000;
 /// Text is handed out in pieces of about this size.
 const PIECE_BYTES: usize = 64 * 1024;
 
@@ -22,13 +24,13 @@ const PIECE_BYTES: usize = 64 * 1024;
 pub(super) fn show(args: &Show) -> Answer {
     let mut sieve = args.filter.sieve();
     let mut out = Out::new(args.last);
-    let mut running: HashMap<String, (u64, String)> = HashMap::new();
+    let mut running: HashMap<String, Line> = HashMap::new();
     let mut code = exit::LEDGER_GOOD;
     if !args.json {
         out.first(row("AT (UTC)", "ID", "ENDED", "COMMAND"));
     }
     for line in shelf()?.entries()? {
-        let line = match line {
+        let mut line = match line {
             Ok(line) => line,
             // One broken line hides no other.
             Err(error) => {
@@ -38,27 +40,28 @@ pub(super) fn show(args: &Show) -> Answer {
             }
         };
         let wanted = sieve.wants(&line);
-        match line.entry.phase {
-            Phase::Close => drop(running.remove(&line.entry.id)),
-            Phase::Open if wanted && !args.json => {
-                running.insert(line.entry.id.clone(), (line.seq, row_of(&line)));
-                continue;
+        let text = if args.json {
+            format!("{}\n", line.text)
+        } else if line.entry.phase == Phase::Open {
+            if wanted && running.len() < MOST_RUNNING {
+                running.insert(line.entry.id.clone(), line);
             }
-            _ => {}
-        }
-        let text = if args.json { format!("{}\n", line.text) } else { row_of(&line) };
+            continue;
+        } else {
+            // A lost job is closed by somebody who does not know what it was.
+            let opened = running.remove(&line.entry.id);
+            line.entry.command =
+                line.entry.command.or_else(|| opened.and_then(|opened| opened.entry.command));
+            row_of(&line)
+        };
         if wanted && !out.line(text) {
             return Ok(print::BROKEN_PIPE);
         }
     }
-    let mut running: Vec<(u64, String)> = running.into_values().collect();
-    running.sort();
-    for (_, row) in running {
-        if !out.line(row) {
-            return Ok(print::BROKEN_PIPE);
-        }
-    }
-    Ok(if out.end() { code } else { print::BROKEN_PIPE })
+    let mut running: Vec<Line> = running.into_values().collect();
+    running.sort_by_key(|line| line.seq);
+    let all_out = running.iter().all(|line| out.line(row_of(line))) && out.end();
+    Ok(if all_out { code } else { print::BROKEN_PIPE })
 }
 
 /// Gathers lines into pieces, or keeps the last ones.
