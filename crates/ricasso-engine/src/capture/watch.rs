@@ -104,6 +104,11 @@ impl Lines {
         Ok(Lines { dir, regex, cursors })
     }
 
+    /// Whether this text, which is no line of the cursor, would match.
+    pub fn matches(&self, text: &Redacted<String>) -> bool {
+        self.regex.as_ref().is_none_or(|regex| regex.is_match(text.as_str()))
+    }
+
     /// The lines up to the watermark. `ended` says that nothing follows: then the last line counts
     /// without its end, too.
     pub fn next(&mut self, water: &Watermark, ended: bool, takes: Takes) -> Result<Batch, Error> {

@@ -24,6 +24,8 @@ use std::time::{Duration, Instant};
 const USED_EVERY: Duration = Duration::from_millis(250);
 /// Whoever waits looks this often whether its caller is still there.
 const GLANCE: Duration = Duration::from_millis(250);
+/// A line that is not finished after this long may be a prompt.
+const QUIET: Duration = Duration::from_millis(100);
 /// A stop is over when the tree is gone; the kernel may hold a process for this long beyond the
 /// grace, and then the reply says so.
 const STOPPED: Duration = Duration::from_secs(15);
@@ -299,13 +301,18 @@ impl Board {
             Until::Exit | Until::Idle(_) | Until::Input => None,
         };
         let deadline = patience.map(|patience| Instant::now() + patience);
+        let mut tail = u64::MAX;
         loop {
             let seen = self.seen();
             let met = match until {
                 Until::Exit => None,
                 Until::Idle(least) => (seen.silent_for >= *least).then_some(("idle", None)),
                 Until::Match(_) => match &mut lines {
-                    Some(lines) => first_match(lines, &seen)?.map(|line| ("match", Some(line))),
+                    Some(lines) => {
+                        let line = first_match(lines, &seen)?;
+                        let line = line.or_else(|| self.tail_match(lines, &seen, &mut tail));
+                        line.map(|line| ("match", Some(line)))
+                    }
                     None => None,
                 },
                 Until::Input => seen.waits.then_some(("input", None)),
@@ -322,11 +329,21 @@ impl Board {
             }
             let silence = match until {
                 Until::Idle(least) => least.saturating_sub(seen.silent_for),
+                Until::Match(_) if tail != seen.moves => QUIET.saturating_sub(seen.silent_for),
                 Until::Exit | Until::Match(_) | Until::Input => GLANCE,
             };
             let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
             self.rest(seen.moves, GLANCE.min(silence).min(left.unwrap_or(GLANCE)));
         }
+    }
+
+    /// A line that is not finished and may stay so, a prompt: looked at once it rests.
+    fn tail_match(&self, lines: &Lines, seen: &Seen, looked: &mut u64) -> Option<Redacted<String>> {
+        if seen.silent_for < QUIET || *looked == seen.moves {
+            return None;
+        }
+        *looked = seen.moves;
+        Some(self.open_line()).filter(|line| lines.matches(line))
     }
 
     /// Feeds it. A password prompt is answered only where somebody said so.
@@ -462,17 +479,22 @@ impl Board {
     /// What somebody who sleeps is asking for. The line is read to its end: nothing follows it
     /// before it is answered.
     fn prompt(&self, asleep: Asleep) -> Option<Waiting> {
-        let (water, spoke, mouth) = {
-            let live = self.live();
-            (live.water, live.spoke, live.mouth)
-        };
-        let line = Reading::at(&self.dir, &water)
-            .and_then(|reading| reading.with_rest(&self.redactor))
-            .and_then(|reading| reading.last_line(spoke))
-            .unwrap_or_default();
+        let mouth = self.live().mouth;
+        let line = self.open_line();
         let kind = lookout::kind(line.as_str(), self.inlet.is_silent());
         let on = Lookout::on(mouth?);
         Some(Waiting { pid: asleep.pid, descriptor: asleep.fd, on, kind, line })
+    }
+
+    /// The last line, read to its end.
+    fn open_line(&self) -> Redacted<String> {
+        let (water, spoke) = {
+            let live = self.live();
+            (live.water, live.spoke)
+        };
+        let reading = Reading::at(&self.dir, &water);
+        let reading = reading.and_then(|reading| reading.with_rest(&self.redactor));
+        reading.and_then(|reading| reading.last_line(spoke)).unwrap_or_default()
     }
 
     fn excerpt(&self, water: &Watermark) -> Result<Excerpt, Error> {

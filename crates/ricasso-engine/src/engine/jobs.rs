@@ -132,24 +132,20 @@ impl Jobs {
         regex: Option<&str>,
         see: &mut dyn FnMut(Shown) -> bool,
     ) -> Result<(), Error> {
-        match self.find(id)? {
-            Whereabouts::Over(reply) => self.watch_kept(id, regex, reply, see),
-            Whereabouts::With(mut desk) => {
-                let regex = regex.map(str::to_string);
-                let question = self.question(Verb::Watch { id: id.to_string(), regex });
-                verbs::write(&mut desk, &question)?;
-                loop {
-                    let told = hear(&mut desk)?;
-                    if let Some(batch) = told.get("batch") {
-                        if !see(Shown::Batch(batch.clone())) {
-                            return Ok(());
-                        }
-                    } else {
-                        let reply = told.get("reply").cloned().unwrap_or_default();
-                        see(Shown::Over(reply));
-                        return Ok(());
-                    }
+        let mut seen = Seen::default();
+        loop {
+            let desk = match self.find(id)? {
+                Whereabouts::Over(reply) => {
+                    return self.watch_kept(id, regex, reply, &mut |shown| seen.pass(shown, see));
                 }
+                Whereabouts::With(desk) => desk,
+            };
+            let regex = regex.map(str::to_string);
+            let question = self.question(Verb::Watch { id: id.to_string(), regex });
+            match watch_at(desk, &question, &mut |shown| seen.pass(shown, see)) {
+                // Its owner ended, or was killed, between two words: the rest is on the disk.
+                Err(Error::Desk { .. }) => std::thread::sleep(AGAIN),
+                other => return other,
             }
         }
     }
@@ -268,6 +264,55 @@ impl Jobs {
                 return Ok(());
             }
         }
+    }
+}
+
+/// Listens to a desk until the job is over.
+fn watch_at(
+    mut desk: UnixStream,
+    question: &Ask,
+    see: &mut dyn FnMut(Shown) -> bool,
+) -> Result<(), Error> {
+    verbs::write(&mut desk, question)?;
+    loop {
+        let mut told = hear(&mut desk)?;
+        match told.get_mut("batch").map(Value::take) {
+            Some(batch) => {
+                if !see(Shown::Batch(batch)) {
+                    return Ok(());
+                }
+            }
+            None => {
+                see(Shown::Over(told.get_mut("reply").map(Value::take).unwrap_or_default()));
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// How far a watch was shown, so that nothing comes twice when it is taken up elsewhere.
+#[derive(Default)]
+struct Seen {
+    stdout: u64,
+    stderr: u64,
+}
+
+impl Seen {
+    fn pass(&mut self, shown: Shown, see: &mut dyn FnMut(Shown) -> bool) -> bool {
+        let Shown::Batch(mut batch) = shown else { return see(shown) };
+        if let Some(lines) = batch.get_mut("lines").and_then(Value::as_array_mut) {
+            lines.retain(|line| {
+                let number = line.get("number").and_then(Value::as_u64).unwrap_or(u64::MAX);
+                let last = match line.get("stream").and_then(Value::as_str) {
+                    Some("stderr") => &mut self.stderr,
+                    Some(_) | None => &mut self.stdout,
+                };
+                let fresh = number > *last;
+                *last = number.max(*last);
+                fresh
+            });
+        }
+        see(Shown::Batch(batch))
     }
 }
 

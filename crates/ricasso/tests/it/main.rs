@@ -25,6 +25,7 @@ mod litter;
 mod otlp;
 mod place;
 mod policy;
+mod prompts;
 mod running;
 mod stress;
 mod work;
