@@ -29,6 +29,7 @@ mod replay;
 mod retain;
 mod shelf;
 mod start_failure;
+mod state;
 mod verbs;
 mod yard;
 
@@ -62,6 +63,7 @@ pub use registry::{Notice, Scope};
 pub use replay::{Judged, Replay};
 pub use retain::Forgotten;
 pub use shelf::Shelf;
+pub use state::Directory;
 
 /// One request in, one true reply out. Cheap to clone; clones are one engine.
 #[derive(Debug, Clone)]

@@ -68,6 +68,8 @@ pub enum Error {
         /// All that there are.
         known: String,
     },
+    /// State is kept for one text, and this is something else.
+    KeepsNoState,
     /// Whoever asked went away.
     CallerGone,
     /// The socket between a visitor and an owner.
@@ -140,6 +142,9 @@ impl fmt::Display for Error {
             Error::NoKey { name, known } => {
                 write!(f, "there is no key {name:?}; keys are {known}")
             }
+            Error::KeepsNoState => {
+                write!(f, "the state of a shell is kept for one text; give one -c TEXT")
+            }
             Error::CallerGone => write!(f, "whoever asked went away"),
             Error::Desk { what, .. } => {
                 write!(f, "cannot {what} the socket of the job's owner; try again")
@@ -171,6 +176,7 @@ impl std::error::Error for Error {
             | Error::InputEnded { .. }
             | Error::PasswordPrompt { .. }
             | Error::NoKey { .. }
+            | Error::KeepsNoState
             | Error::CallerGone
             | Error::Told { .. }
             | Error::Unanswered { .. } => None,

@@ -50,6 +50,7 @@ pub use hint::hints;
 pub use judge::judge;
 pub use layered::{Added, Assigned, Fixed, Granted};
 pub use layers::{Extends, Layer, Origin, Overrides, extends};
+pub use loader::{Carry, carry};
 pub use merge::Setting;
 pub use pattern::CommandPattern;
 pub use preset::{Preset, SCHEMA, TEMPLATE};

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 pub use bytes::{Bytes, to_hex};
 pub use check::{Error, MAX_ENV, MAX_STEPS, MAX_TEXT_BYTES, MAX_WORDS};
-pub use manner::{Manner, Tenure, WindowSize};
+pub use manner::{Manner, ShellState, Tenure, WindowSize};
 
 /// One call: what to run, where, with what, for whom. Serialisable, so that it can be kept,
 /// replayed, and one day be run somewhere else.
@@ -105,6 +105,20 @@ pub struct Caller {
     pub session: String,
     /// What the client calls itself, if it said.
     pub client: Option<String>,
+}
+
+impl Request {
+    /// How much of the text of its steps comes from earlier runs of its session.
+    pub fn prefix_bytes(&self) -> usize {
+        self.manner.state.as_ref().map_or(0, |state| state.prefix_bytes)
+    }
+
+    /// A step's text as it was sent.
+    pub fn sent(&self, step: &Step) -> Vec<u8> {
+        let mut text = step.text();
+        text.drain(..self.prefix_bytes().min(text.len()));
+        text
+    }
 }
 
 impl Step {

@@ -31,14 +31,20 @@ pub(super) fn reasons(
     request: &Request,
     redactor: &Redactor,
 ) -> Vec<reply::Reason> {
+    // Spans count in the text as it was sent; what comes from earlier runs has none.
+    let prefix = request.prefix_bytes();
+    let span = |reason: &policy::Reason| {
+        let [from, to] = reason.span?;
+        Some([from.checked_sub(prefix)?, to.checked_sub(prefix)?])
+    };
     let marked = |reason: &policy::Reason| {
         let step = request.steps.get(reason.step)?;
-        Some(redactor.mark(&step.text(), reason.span?))
+        Some(redactor.mark(&request.sent(step), span(reason)?))
     };
     let one = |reason: &policy::Reason| reply::Reason {
         rule: reason.rule.clone(),
         layer: reason.layer.name(),
-        span: reason.span,
+        span: span(reason),
         message: redactor.text(reason.message.as_bytes()),
         remedy: redactor.text(reason.remedy.as_bytes()),
         step: reason.step,
@@ -190,7 +196,9 @@ pub(super) fn fill_steps(reply: &mut Reply, admitted: &Admitted, steps: &[StepDo
     if admitted.request().steps.len() > 1 {
         let asked = admitted.request().steps.iter().enumerate();
         reply.steps = asked
-            .map(|(at, step)| step_reply(redactor.text(&step.text()), steps.get(at)))
+            .map(|(at, step)| {
+                step_reply(redactor.text(&admitted.request().sent(step)), steps.get(at))
+            })
             .collect();
     }
 }
@@ -246,7 +254,7 @@ pub(super) fn not_started(
 }
 
 pub(super) fn command(request: &Request, redactor: &Redactor) -> Redacted<String> {
-    let texts: Vec<Vec<u8>> = request.steps.iter().map(|step| step.text()).collect();
+    let texts: Vec<Vec<u8>> = request.steps.iter().map(|step| request.sent(step)).collect();
     redactor.text(&texts.join(&b'\n'))
 }
 

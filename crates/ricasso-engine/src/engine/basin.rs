@@ -39,6 +39,8 @@ pub(super) struct Basin<'a> {
     pub(super) spool: Spool,
     pub(super) failed: Option<Error>,
     pub(super) ordered: bool,
+    /// What the reader of the reply should know.
+    pub(super) told: Vec<String>,
     /// What lies beside the spool does so soon after a long command has begun, and otherwise when
     /// it is over.
     pub(super) papers: Papers,
@@ -65,6 +67,7 @@ impl<'a> Basin<'a> {
             spool,
             failed: None,
             ordered: false,
+            told: Vec::new(),
             papers: known.papers,
             hall,
             admitted,

@@ -91,6 +91,8 @@ pub(super) struct Closing<'a> {
     pub(super) papers: Papers,
     /// The workspace as it was.
     pub(super) before: Option<Before>,
+    /// What the reader of the reply should know besides.
+    pub(super) told: Vec<String>,
 }
 
 /// Whether request and scene lie beside the spool already.
@@ -162,7 +164,7 @@ impl Hall {
         spool: &mut Spool,
         steps: &[StepDone],
     ) -> Reply {
-        let Closing { admitted, failed, papers, before } = closing;
+        let Closing { admitted, failed, papers, before, told } = closing;
         let redactor = admitted.redactor();
         let ending = answer::overall(steps);
         let parts = Parts {
@@ -176,6 +178,7 @@ impl Hall {
         };
         let mut reply = answer::bare_reply(parts, admitted.request(), redactor);
         reply.hints = self.hints(admitted, steps, failed.as_ref());
+        reply.hints.extend(told.iter().map(|told| redactor.text(told.as_bytes())));
         answer::fill_steps(&mut reply, admitted, steps);
         later::fill(&mut reply, admitted, before.as_ref());
         match spool.finish().and_then(|totals| Ok((totals, answer::excerpt(spool, &reply)?))) {

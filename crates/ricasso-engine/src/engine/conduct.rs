@@ -4,7 +4,7 @@ use super::Hall;
 use super::admit::Admitted;
 use super::basin::{Basin, Known};
 use super::close::{Closing, StepDone};
-use super::later;
+use super::{later, state};
 use crate::capture::{Bounds, Redacted, Spool, Stream};
 use crate::error::Error;
 use crate::plan::Start;
@@ -12,6 +12,7 @@ use crate::reply::Reply;
 use crate::request::OnFailure;
 use crate::run::{self, Course, Ending, Failure, JobId, Outcome, Streams};
 use ricasso_os::{Cancel, Mouth, Order, Terminal};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -74,7 +75,8 @@ impl Hall {
         let reply = match conducted {
             Ok(steps) => {
                 let failed = basin.failed.take();
-                let closing = Closing { admitted: &admitted, failed, papers, before };
+                let told = std::mem::take(&mut basin.told);
+                let closing = Closing { admitted: &admitted, failed, papers, before, told };
                 Ok(self.close(closing, &mut basin.spool, &steps))
             }
             // Our own failure: the entry is closed all the same, and the error goes to the caller.
@@ -147,18 +149,39 @@ impl Hall {
             order.argv.push(script.0.as_os_str().as_bytes().to_vec());
             order.litter.push(script.0.clone());
         }
+        let Some(keeps) = &admitted.request().manner.state else {
+            return self.drive(admitted, course, basin, &order, None);
+        };
+        let file = ricasso_os::state_file().map_err(Error::Os)?;
+        let outcome = self.drive(admitted, course, basin, &order, Some(file.as_fd()))?;
+        basin.told.extend(keeps.told.iter().cloned());
+        let session = &admitted.request().caller.session;
+        basin.told.extend(state::take(file, &self.yard.state, session, &order.env));
+        Ok(outcome)
+    }
+
+    /// One order, at pipes or at a terminal.
+    fn drive(
+        &self,
+        admitted: &Admitted,
+        course: &Course<'_>,
+        basin: &mut Basin<'_>,
+        order: &Order,
+        state: Option<BorrowedFd<'_>>,
+    ) -> Result<Outcome, Error> {
         let Some(size) = admitted.request().manner.terminal else {
             basin.listens_to(Mouth::of(admitted.input()));
-            let streams = Streams::pipes(admitted.input()).map_err(Error::Run)?;
-            return run::drive(admitted.warden(), &order, streams, course, basin)
-                .map_err(Error::Run);
+            let pipes = Streams::pipes(admitted.input()).map_err(Error::Run)?;
+            let streams = Streams { state, ..pipes };
+            let outcome = run::drive(admitted.warden(), order, streams, course, basin);
+            return outcome.map_err(Error::Run);
         };
         let made = ricasso_os::terminal(size.columns, size.rows).map_err(Error::Os)?;
         let Terminal { input, output, feeder } = made;
         admitted.inlet().set_terminal(feeder);
         basin.listens_to(Mouth::of(&input));
-        let streams = Streams { input: &input, out: output, err: None, state: None };
-        let outcome = run::drive(admitted.warden(), &order, streams, course, basin);
+        let streams = Streams { input: &input, out: output, err: None, state };
+        let outcome = run::drive(admitted.warden(), order, streams, course, basin);
         outcome.map_err(Error::Run)
     }
 

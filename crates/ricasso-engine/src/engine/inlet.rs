@@ -87,6 +87,11 @@ impl Inlet {
         Ok(())
     }
 
+    /// The job is over: nothing is fed any more, and no descriptor is kept for it.
+    pub(super) fn shut(&self) {
+        *self.state() = State::Ended;
+    }
+
     /// Whether bytes wait that nobody has read yet.
     pub(super) fn holds_bytes(&self) -> bool {
         match &*self.state() {

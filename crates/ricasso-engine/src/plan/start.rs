@@ -6,6 +6,9 @@ use ricasso_os::Host;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+/// What bash runs round a text to leave its state on a descriptor when it ends.
+const KEEPING: &str = include_str!("keeping.bash");
+
 /// What is executed, where, and with which environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
@@ -27,8 +30,13 @@ pub(super) fn of(
     env: &[Vec<u8>],
 ) -> Result<Vec<Start>, Reason> {
     let steps = request.steps.iter().enumerate();
-    let start = |(index, step)| -> Result<Start, Reason> {
-        let (argv, script) = words(step, index, policy, host)?;
+    let start = |(index, step): (usize, &Step)| -> Result<Start, Reason> {
+        let (argv, script) = match (step, &request.manner.state) {
+            (Step::Shell(text), Some(_)) => (kept_words(text, index, policy, host)?, None),
+            (Step::Argv(_) | Step::Shell(_) | Step::Script { .. }, _) => {
+                words(step, index, policy, host)?
+            }
+        };
         Ok(Start { argv, script, cwd: request.cwd.clone(), env: env.to_vec() })
     };
     steps.map(start).collect()
@@ -54,6 +62,34 @@ fn words(step: &Step, index: usize, policy: &Policy, host: &Host) -> Result<Word
             };
             Ok((script_words(&shell, index, host)?, Some(text.clone())))
         }
+    }
+}
+
+/// A text whose shell leaves its state behind: only bash is asked to.
+fn kept_words(
+    text: &Bytes,
+    index: usize,
+    policy: &Policy,
+    host: &Host,
+) -> Result<Vec<Vec<u8>>, Reason> {
+    match policy.shell() {
+        Shell::Bash => {}
+        Shell::Sh | Shell::Zsh | Shell::Path(_) => return Err(no_state(index)),
+    }
+    let mut argv = script_words(&Shell::Bash, index, host)?;
+    argv.extend([b"-c".to_vec(), KEEPING.trim_end().as_bytes().to_vec()]);
+    argv.extend([b"bash".to_vec(), text.as_slice().to_vec()]);
+    Ok(argv)
+}
+
+fn no_state(step: usize) -> Reason {
+    Reason {
+        rule: "no-shell".into(),
+        layer: ReasonLayer::Plan,
+        span: None,
+        step,
+        message: "only bash leaves its state for the next run".into(),
+        remedy: "set shell = \"bash\", or run it without --keep-state".into(),
     }
 }
 

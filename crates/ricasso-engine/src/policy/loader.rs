@@ -172,6 +172,28 @@ pub(super) fn danger(name: &[u8], setter: Setter) -> Option<&'static str> {
     ROWS.iter().filter(counts).find(named).map(|row| row.does)
 }
 
+/// How a variable of one run may reach the next one of its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carry {
+    /// Beside the command, as a caller sets it.
+    Beside,
+    /// In front of the command, as a text that is judged.
+    InText,
+    /// Not at all.
+    Never,
+}
+
+/// How this variable may be carried on.
+pub fn carry(name: &[u8]) -> Carry {
+    if is_ours(name) || danger(name, Setter::Text).is_some() {
+        return Carry::Never;
+    }
+    match danger(name, Setter::Caller) {
+        Some(_) => Carry::InText,
+        None => Carry::Beside,
+    }
+}
+
 /// Whether the name is one of our own.
 pub(super) fn is_ours(name: &[u8]) -> bool {
     name.starts_with(b"RICASSO_")
@@ -189,5 +211,9 @@ mod tests {
         assert!(danger(b"PATH", Setter::Text).is_none());
         assert!(danger(b"CI", Setter::Caller).is_none());
         assert!(danger(b"ENVIRONMENT", Setter::Caller).is_none());
+        assert_eq!(carry(b"LD_PRELOAD"), Carry::Never);
+        assert_eq!(carry(b"RICASSO_X"), Carry::Never);
+        assert_eq!(carry(b"PATH"), Carry::InText);
+        assert_eq!(carry(b"MY_NAME"), Carry::Beside);
     }
 }

@@ -10,6 +10,8 @@ pub struct Manner {
     pub tenure: Tenure,
     /// The terminal, where the command gets one.
     pub terminal: Option<WindowSize>,
+    /// The state of the session's shell, where it is kept.
+    pub state: Option<ShellState>,
 }
 
 /// For how long a job is meant to last.
@@ -21,6 +23,16 @@ pub enum Tenure {
     Call,
     /// In the background from its start: the policy's `max_background`.
     Background,
+}
+
+/// What a run found of its session's shell, and that it leaves its own for the next. Variables
+/// are the request's own; the rest is text in front of the command, and judged as such.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShellState {
+    /// How much of the step's text comes from earlier runs.
+    pub prefix_bytes: usize,
+    /// What the reader of the reply should know about it.
+    pub told: Vec<String>,
 }
 
 /// The size of a terminal.

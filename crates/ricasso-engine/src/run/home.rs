@@ -142,6 +142,27 @@ impl StateDir {
         Ok(path)
     }
 
+    /// Writes a small file of a session, 0600, whole or not at all.
+    pub fn write_session(&self, session: &str, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        let place = self.session_tmp(session)?;
+        let place = place.parent().unwrap_or(&place).to_path_buf();
+        let path = place.join(name);
+        let fresh = place.join(format!("{name}-{}", JobId::new()?));
+        let written = new_file(&fresh, 0o600)
+            .and_then(|mut file| file.write_all(bytes))
+            .and_then(|()| fs::rename(&fresh, &path));
+        written.map_err(|source| {
+            // What was begun is of no use to anybody.
+            let _ = fs::remove_file(&fresh);
+            Error::State { what: "write", path, source }
+        })
+    }
+
+    /// Reads a small file of a session; `None` where there is none.
+    pub fn read_session(&self, session: &str, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        JobDir(self.root.join("sessions").join(file_name_of(session))).read(name)
+    }
+
     /// Where the script of a job lies while it runs. Its name is the job's, so that whoever finds
     /// it knows whose it is.
     pub fn script(&self, session: &str, id: &JobId, step: usize) -> Result<PathBuf, Error> {

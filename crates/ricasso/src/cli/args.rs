@@ -78,6 +78,9 @@ pub(super) struct Run {
     /// The session that the job belongs to
     #[arg(long, value_name = "NAME")]
     pub(super) session: Option<String>,
+    /// Begin with the session's directory, variables and functions, and leave them for the next
+    #[arg(long, requires = "session")]
+    pub(super) keep_state: bool,
     /// Give the command a terminal
     #[arg(long)]
     pub(super) pty: bool,

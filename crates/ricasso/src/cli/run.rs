@@ -4,7 +4,7 @@ use super::args::{Run, What};
 use super::print::{self, Live};
 use crate::config::{self, Choice, Held, Places};
 use crate::exit;
-use ricasso_engine::engine::{Engine, Setup};
+use ricasso_engine::engine::{Directory, Engine, Setup};
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::{
     Bytes, Caller, MAX_TEXT_BYTES, Manner, OnFailure, Request, ScriptShell, Stdin, Step, Tenure,
@@ -115,6 +115,12 @@ pub(super) fn ready(args: &Run) -> Result<Ready, Failure> {
     // Up to here nothing is open, and a signal may end us as it ends any program.
     let cancel = Cancel::on_signals().map_err(Failure::Os)?;
     let engine = Engine::open(setup).map_err(Failure::Engine)?;
+    let request = if args.keep_state {
+        let directory = if args.cwd.is_some() { Directory::Asked } else { Directory::Kept };
+        engine.resume(request, directory).map_err(Failure::Engine)?
+    } else {
+        request
+    };
     Ok(Ready { engine, request, cancel })
 }
 
@@ -146,6 +152,7 @@ fn request(args: &Run, places: &Places, held: &Held) -> Result<Request, Failure>
         manner: Manner {
             tenure: if args.background { Tenure::Background } else { Tenure::Call },
             terminal: args.pty.then(|| args.size.unwrap_or(WindowSize::USUAL)),
+            state: None,
         },
     })
 }

@@ -1,0 +1,1 @@
+__ricasso_keep() { set +eux; local IFS=$' \t\n' n; { printf 'ricasso\0%s\0' "$PWD"; for n in $(compgen -e); do printf '%s=%s\0' "$n" "${!n}"; done; printf '\0'; for n in $(compgen -A function); do [ "$n" = __ricasso_keep ] || declare -f "$n"; done; printf '\0end\0'; } >&198; } 2>/dev/null; trap '{ __ricasso_keep; } 2>/dev/null' EXIT; eval "set --; $1"; { exit $?; } 2>/dev/null
