@@ -157,9 +157,13 @@ impl Judged<'_> {
             return Vec::new();
         }
         let mut reasons: Vec<Reason> = Vec::new();
-        for effect in &self.seen.effects {
-            let Some(objection) = bench.rights.object(effect) else { continue };
-            let span = Some(effect.span);
+        let starts = matches!(self.seen.starts, Starts::Program | Starts::Elsewhere);
+        let works = starts.then(|| bench.rights.object_to_work_in(&self.seen.works_in)).flatten();
+        let works = works.map(|objection| (objection, self.seen.span));
+        let effects = self.seen.effects.iter();
+        let effects = effects.filter_map(|it| Some((bench.rights.object(it)?, it.span)));
+        for (objection, span) in effects.chain(works) {
+            let span = Some(span);
             reasons.push(reason(
                 objection.rule,
                 objection.layer,

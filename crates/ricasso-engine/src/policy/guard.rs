@@ -106,6 +106,8 @@ pub(super) enum Grave {
 pub(super) struct Homeland<'a> {
     pub(super) workspace: Option<&'a Path>,
     pub(super) home: Option<&'a Path>,
+    /// Other directories that the policy lets commands write to.
+    pub(super) granted: &'a [PathBuf],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,7 +192,7 @@ fn of_path_away(effect: &Effect) -> Option<Danger> {
         Target::Below { base, everything: true, .. } => base,
         _ => return None,
     };
-    let ground = ground(path, Homeland { workspace: None, home: None });
+    let ground = ground(path, Homeland { workspace: None, home: None, granted: &[] });
     let grave = match (effect.does, ground) {
         (Does::DeleteTree, Ground::Root | Ground::System | Ground::Home) => Grave::Catastrophic,
         (Does::Overwrite | Does::Edit | Does::Append, Ground::Disk) => Grave::Catastrophic,
@@ -344,6 +346,9 @@ fn ground(path: &Path, land: Homeland<'_>) -> Ground {
             let home = land.home.is_some_and(|home| home == path);
             return if home { Ground::Home } else { Ground::AboveWorkspace };
         }
+    }
+    if land.granted.iter().any(|root| path.starts_with(root) && path != root) {
+        return Ground::Inside;
     }
     for root in TEMPORARY {
         if path == Path::new(root) {

@@ -76,7 +76,8 @@ pub(super) struct Bench<'a> {
 impl<'a> Bench<'a> {
     /// The places that the guard compares with.
     pub(super) fn homeland(&self) -> Homeland<'a> {
-        Homeland { workspace: self.root, home: self.places.home }
+        let granted = self.rights.granted();
+        Homeland { workspace: self.root, home: self.places.home, granted }
     }
 
     fn world(&self) -> World<'_> {

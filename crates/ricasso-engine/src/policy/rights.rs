@@ -100,6 +100,13 @@ impl<'a> Rights<'a> {
         }
     }
 
+    /// Directories besides the workspace that a person chose to be written to. Everything at once
+    /// is no choice.
+    pub(super) fn granted(&self) -> &[PathBuf] {
+        let everything = self.write.iter().any(|root| root == Path::new("/"));
+        if everything { &[] } else { &self.write }
+    }
+
     /// What the rights say against an effect on this machine.
     pub(super) fn object(&self, effect: &Effect) -> Option<Objection> {
         match effect.kind() {
@@ -112,10 +119,23 @@ impl<'a> Rights<'a> {
         }
     }
 
+    /// What the rights say against a program that works in one of these directories: relative
+    /// paths, and what it reads without being told, would lie outside.
+    pub(super) fn object_to_work_in(&self, directories: &[PathBuf]) -> Option<Objection> {
+        let roots = self.read.as_ref()?;
+        let (first, rest) = directories.split_first()?;
+        let outside = |path: &PathBuf| !readable(roots, path);
+        (outside(first) && rest.iter().all(outside)).then(|| {
+            let message = format!("works in {}, outside what may be read", shown(first));
+            let remedy = format!("work inside {}; a person may add it to files.read", list(roots));
+            objection("files.read", message, remedy)
+        })
+    }
+
     /// What the rights say against the directory that a request starts in.
     pub(super) fn object_to_start(&self, cwd: &Path) -> Option<Objection> {
         let roots = self.read.as_ref()?;
-        let inside = roots.iter().any(|root| cwd.starts_with(root)) || is_needed(cwd);
+        let inside = readable(roots, cwd);
         (!inside).then(|| {
             let message = format!("the request starts in {}, outside files.read", cwd.display());
             let remedy = "start in the workspace; a person may add the directory to files.read";

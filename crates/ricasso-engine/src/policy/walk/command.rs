@@ -219,6 +219,7 @@ impl Walker<'_> {
             program: None,
             starts: Starts::Nothing,
             place: self.place,
+            works_in: self.state.cwd.clone(),
             entered: Vec::new(),
             effects: Vec::new(),
             marks: Vec::new(),

@@ -103,6 +103,7 @@ impl Walker<'_> {
                 Does::Enter => {
                     self.enter(act, doing);
                     seen.entered.clone_from(&doing.cwd);
+                    seen.works_in.clone_from(&doing.cwd);
                 }
                 Does::Set => doing.set.extend(assignment(act)),
                 Does::RunRest

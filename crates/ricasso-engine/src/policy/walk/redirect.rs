@@ -64,6 +64,7 @@ impl Walker<'_> {
                 program: None,
                 starts: Starts::Nothing,
                 place: self.place,
+                works_in: Vec::new(),
                 entered: Vec::new(),
                 effects: redirected.effects,
                 marks: Vec::new(),

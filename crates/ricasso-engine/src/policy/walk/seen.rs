@@ -23,6 +23,8 @@ pub(in super::super) struct Seen {
     pub(in super::super) starts: Starts,
     /// Where.
     pub(in super::super) place: Place,
+    /// Directories that it could work in; empty where nobody knows.
+    pub(in super::super) works_in: Vec<PathBuf>,
     /// Directories that it works in because its words say so.
     pub(in super::super) entered: Vec<PathBuf>,
     /// What it does.
