@@ -110,9 +110,9 @@ impl Judged<'_> {
         }
         denies.extend(self.misleading());
         denies.extend(self.programs(bench));
+        denies.extend(git::read_only(self.seen, bench));
         denies.extend(self.guard(bench, Weight::Deny));
         denies.extend(self.rights(bench));
-        denies.extend(git::read_only(self.seen, bench));
         if self.seen.words.is_empty() {
             return denies;
         }

@@ -443,11 +443,14 @@ impl Walker<'_> {
         if let Some(acts) = know::acts(&seen.words) {
             return Some(acts);
         }
-        let own = base_name(name);
-        let other = seen.names.iter().find(|known| !known.contains(&b'/') && *known != own)?;
+        // A file may be called by its path, and on some systems in any case.
+        let lower = base_name(name).to_ascii_lowercase();
+        let names = seen.names.iter().filter(|known| !known.contains(&b'/'));
         let mut words = seen.words.clone();
-        *words.first_mut()? = Word::of(other.clone());
-        know::acts(&words)
+        names.chain([&lower]).find_map(|other| {
+            *words.first_mut()? = Word::of(other.clone());
+            know::acts(&words)
+        })
     }
 }
 

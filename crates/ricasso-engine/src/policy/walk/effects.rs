@@ -39,6 +39,7 @@ impl Walker<'_> {
         }
         let mut doing = Doing { cwd: self.state.cwd.clone(), ..Doing::default() };
         self.acts_into(&acts, &mut seen, &call, &mut doing, 0);
+        self.put_below(&mut seen);
         self.made_by(&seen, &call);
         self.printed = match doing.endless {
             true => Stream::Endless,
@@ -280,6 +281,38 @@ impl Walker<'_> {
         for argument in call.arguments.iter().skip(1) {
             let Some(word) = path_in(&argument.word) else { continue };
             self.effect(Does::Read, Some(&word), Meets::Perhaps, argument.span, seen, &doing);
+        }
+    }
+
+    /// What is put into a directory gets a path below it, by the name of its source.
+    fn put_below(&self, seen: &mut Seen) {
+        let is = |effect: &Effect, wanted: &[Does]| wanted.contains(&effect.does);
+        let directory = |effect: &Effect| {
+            let Target::Path(path) = &effect.target else { return false };
+            let word = effect.word.as_ref().and_then(Word::known).unwrap_or_default();
+            let shown = word.ends_with(b"/") || word.ends_with(b".") && base_name(word) == b".";
+            shown || self.look.look(&Query::Kind(path.clone())) == Answer::Kind(Kind::Directory)
+        };
+        let goals: Vec<Effect> = seen
+            .effects
+            .iter()
+            .filter(|effect| is(effect, &[Does::PutAt]) && directory(effect))
+            .cloned()
+            .collect();
+        let from = [Does::Read, Does::ReadTree, Does::MoveAway, Does::LinkTo];
+        let sources = seen.effects.iter().filter(|effect| is(effect, &from));
+        let names: Vec<OsString> = sources
+            .filter_map(|effect| match (&effect.target, effect.word.as_ref()?.known()) {
+                (Target::Path(path), _) => path.file_name().map(OsString::from),
+                (_, Some(word)) => {
+                    Some(String::from_utf8_lossy(base_name(word)).into_owned().into())
+                }
+                (_, None) => None,
+            })
+            .collect();
+        for (goal, name) in goals.iter().flat_map(|goal| names.iter().map(move |it| (goal, it))) {
+            let Target::Path(path) = &goal.target else { continue };
+            seen.effects.push(Effect { target: Target::Path(path.join(name)), ..goal.clone() });
         }
     }
 

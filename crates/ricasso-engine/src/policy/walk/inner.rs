@@ -387,7 +387,8 @@ fn fed_words(call: &Call) -> Vec<Word> {
     let feed = &call.feed;
     match &feed.stream {
         Stream::Paths(words) => words.clone(),
-        Stream::Nothing => Vec::new(),
+        // What the caller will hand over is not known while the text is judged.
+        Stream::Nothing => vec![Word::unknown()],
         stream => match stream.known() {
             Some(bytes) => {
                 let parts = bytes.split(|byte| byte.is_ascii_whitespace() || *byte == 0);
