@@ -142,11 +142,16 @@ fn scene(given: &Given) -> Described {
 /// Allowed, but with what the case is about taken away: by the grant's own settings for git, or by
 /// the cage where the case hides in code that nobody sees.
 fn is_held(case: &Case, policy: &Policy, judgement: &Judgement) -> bool {
-    let Verdict::Allow(_) = &judgement.verdict else {
+    let Verdict::Allow(grant) = &judgement.verdict else {
         return false;
     };
+    let setting = case.given.repo_config.as_deref().and_then(|line| line.split_once('='));
     match case.given.policy.as_str() {
-        "ws" | "ws-protected" | "nonet" => case.opaque && policy.is_caged(),
+        "ws" | "ws-protected" | "nonet" => case.opaque && policy.is_caged() && grant.demands_cage(),
+        "gitro-untrusted" => setting.is_some_and(|(key, _)| {
+            let neutral = grant.neutralised().iter();
+            neutral.into_iter().any(|(name, _)| name.eq_ignore_ascii_case(key))
+        }),
         _ => false,
     }
 }

@@ -273,6 +273,7 @@ fn delete_some(ground: Ground) -> Option<Grave> {
 
 fn delete_one(ground: Ground, effect: &Effect) -> Option<Grave> {
     let many = matches!(effect.target, Target::Below { .. });
+    let all = matches!(effect.target, Target::Below { everything: true, .. });
     match ground {
         Ground::Root | Ground::System | Ground::Disk | Ground::Keys => Some(Grave::Catastrophic),
         Ground::Home | Ground::AboveWorkspace | Ground::Outside if many => {
@@ -281,6 +282,7 @@ fn delete_one(ground: Ground, effect: &Effect) -> Option<Grave> {
         Ground::Home | Ground::AboveWorkspace | Ground::Local | Ground::Outside => {
             Some(Grave::Hard)
         }
+        Ground::Workspace if all => Some(Grave::Hard),
         Ground::Workspace
         | Ground::Git
         | Ground::Inside

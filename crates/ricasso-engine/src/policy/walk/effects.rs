@@ -11,6 +11,8 @@ use super::seen::{Mark, Place, Seen};
 use super::state::{From, Text, Value};
 use super::stream::Stream;
 use super::{Feed, Walker};
+use crate::scene::{Answer, Kind, Query};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
