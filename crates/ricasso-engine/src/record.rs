@@ -13,6 +13,7 @@ mod files;
 mod found;
 mod head;
 mod ledger;
+mod lock;
 mod read;
 mod recover;
 mod retire;

@@ -8,16 +8,16 @@ use super::entry::{Entry, Phase, RESERVED, Receipt};
 use super::error::Error;
 use super::files::{self, Files};
 use super::head::Head;
+use super::lock::Locked;
 use super::recover::{self, End};
 use crate::capture::Redacted;
 use crate::policy::Durability;
 use serde::Serialize;
 use serde_json::Value;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 /// A file of lines is followed by the next one at this length: small enough to read as a whole
 /// when a head is lost, large enough for some fifty thousand jobs.
@@ -25,13 +25,6 @@ pub const ROTATE_BYTES: u64 = 64 << 20;
 
 /// A line may be this long. A script has at most a mebibyte, which JSON can make six times longer.
 pub const MAX_LINE_BYTES: usize = 8 << 20;
-
-/// An append holds the lock for some ten microseconds, so the first pause is about that long.
-const FIRST_PAUSE: Duration = Duration::from_micros(20);
-const LONGEST_PAUSE: Duration = Duration::from_millis(1);
-/// About ten seconds of waiting: longer than any disk takes for a line, and short enough that a
-/// stopped process cannot hang every agent for ever.
-const MAX_TRIES: u32 = 10_000;
 
 /// The ledger of one state directory, open for appending.
 #[derive(Debug)]
@@ -86,7 +79,7 @@ impl Ledger {
         }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let Kept { directory, near } = &mut *kept;
-        let _locked = Locked::new(directory, self.files.directory())?;
+        let _locked = Locked::alone(directory, self.files.directory())?;
         let near_end = near.take().and_then(|near| near.still_true(&self.files));
         let (mut end, mut head_file) = match near_end {
             Some(Near { head_file, end }) => (end, Some(head_file)),
@@ -110,7 +103,7 @@ impl Ledger {
     pub(super) fn begin_next_file(&self, at: &str) -> Result<(), Error> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let Kept { directory, near } = &mut *kept;
-        let _locked = Locked::new(directory, self.files.directory())?;
+        let _locked = Locked::alone(directory, self.files.directory())?;
         *near = None;
         let mut end = recover::find_end(&self.files)?;
         for repair in std::mem::take(&mut end.repairs) {
@@ -189,36 +182,6 @@ impl Near {
         let named = files::is_at(&lines, &self.end.path) && files::is_at(&head_file, &files.head());
         let same = head.file == self.end.head.file && lines.len() == head.length;
         (named && same).then(|| Near { end: End { head, ..self.end }, ..self })
-    }
-}
-
-/// The lock on the directory, let go in every case.
-struct Locked<'a>(&'a File);
-
-impl<'a> Locked<'a> {
-    fn new(directory: &'a File, path: &Path) -> Result<Self, Error> {
-        let mut pause = FIRST_PAUSE;
-        for _ in 0..MAX_TRIES {
-            match directory.try_lock() {
-                Ok(()) => return Ok(Self(directory)),
-                Err(TryLockError::WouldBlock) => {
-                    std::thread::sleep(pause);
-                    pause = (pause * 2).min(LONGEST_PAUSE);
-                }
-                Err(TryLockError::Error(source)) => {
-                    return Err(Error::Lock { path: path.to_path_buf(), source });
-                }
-            }
-        }
-        let source = io::Error::from(io::ErrorKind::TimedOut);
-        Err(Error::Lock { path: path.to_path_buf(), source })
-    }
-}
-
-impl Drop for Locked<'_> {
-    fn drop(&mut self) {
-        // Closing the directory lets go too, so an error here delays others and nothing more.
-        let _ = self.0.unlock();
     }
 }
 

@@ -9,6 +9,7 @@ use super::error::Error;
 use super::files::{Files, HeadFile};
 use super::found::{Damage, Told, Verified};
 use super::head::Head;
+use super::lock::Locked;
 use super::read::{Piece, Reader};
 use super::retire::{FileEnd, Retired};
 use std::collections::BTreeMap;
@@ -93,9 +94,10 @@ struct Seen {
 
 impl Seen {
     fn take(files: &Files) -> Result<Self, Error> {
-        let path = files.directory().to_path_buf();
-        let locked = File::open(&path).and_then(|file| file.lock_shared().map(|()| file));
-        let _locked = locked.map_err(|source| Error::OpenDirectory { path, source })?;
+        let path = files.directory();
+        let unopened = |source| Error::OpenDirectory { path: path.to_path_buf(), source };
+        let directory = File::open(path).map_err(unopened)?;
+        let _locked = Locked::shared(&directory, path)?;
         let numbers = files.numbers()?;
         let length = match numbers.last().map(|number| files.lines(*number)) {
             None => 0,
