@@ -229,6 +229,7 @@ impl Hall {
             over: Cancel::new().map_err(Error::Os)?,
             inlet: Arc::clone(admitted.inlet()),
             terminal: admitted.request().manner.terminal,
+            ledger: Arc::clone(&self.ledger),
         }));
         self.registry.add(Arc::clone(&board));
         Ok(board)

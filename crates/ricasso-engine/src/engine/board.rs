@@ -6,6 +6,7 @@
 mod wait;
 
 use super::answer;
+use super::entries;
 use super::inlet::{Fed, Inlet};
 use super::keys::Arrows;
 use super::lookout::{self, Lookout};
@@ -13,6 +14,7 @@ use crate::capture::{
     Budget, Canvas, Excerpt, Lean, Lines, Picture, Reading, Redacted, Redactor, Stream, Watermark,
 };
 use crate::error::Error;
+use crate::record::Ledger;
 use crate::reply::{Reply, Screen, Waiting};
 use crate::request::WindowSize;
 use crate::run::{Ending, JobId};
@@ -65,6 +67,7 @@ pub(super) struct Board {
     over: Cancel,
     inlet: Arc<Inlet>,
     terminal: Option<WindowSize>,
+    ledger: Arc<Ledger>,
     began: Instant,
     live: Mutex<Live>,
     moved: Condvar,
@@ -98,11 +101,12 @@ pub(super) struct Made {
     pub(super) over: Cancel,
     pub(super) inlet: Arc<Inlet>,
     pub(super) terminal: Option<WindowSize>,
+    pub(super) ledger: Arc<Ledger>,
 }
 
 impl Board {
     pub(super) fn new(made: Made) -> Board {
-        let Made { head, dir, redactor, cancel, over, inlet, terminal } = made;
+        let Made { head, dir, redactor, cancel, over, inlet, terminal, ledger } = made;
         let canvas = terminal.map(|size| Mutex::new(Canvas::new(&dir, size.columns, size.rows)));
         let now = Instant::now();
         let live = Live {
@@ -130,6 +134,7 @@ impl Board {
             moved: Condvar::new(),
             canvas,
             terminal,
+            ledger,
             excerpt: Mutex::default(),
             used: Mutex::default(),
         }
@@ -277,6 +282,10 @@ impl Board {
         {
             return Err(Error::PasswordPrompt { line: prompt.line });
         }
+        // What is fed may run like a command, so it is recorded before it goes in; not its text,
+        // which may be a secret that nothing gives away.
+        let note = entries::fed(&self.head, feed.bytes.len(), feed.then == Then::End);
+        self.ledger.append(&note).map_err(Error::Record)?;
         let mut fed = Fed { bytes: 0, left_bytes: 0 };
         if !feed.bytes.is_empty() {
             fed = self.inlet.feed(self.id(), &feed.bytes, &self.over)?;

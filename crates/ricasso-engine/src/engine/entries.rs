@@ -103,6 +103,15 @@ pub(super) fn closing(
     Ok(entry)
 }
 
+/// The line of bytes that are fed to a running job: how many, and whether they are the last.
+pub(super) fn fed(reply: &Reply, bytes: usize, is_end: bool) -> Line {
+    let now = record::rfc3339(SystemTime::now());
+    let mut entry = Entry::new(Phase::Note, reply.id.as_str(), now);
+    let note = json!({ "kind": "fed", "bytes": bytes, "end": is_end });
+    entry.extra.insert("note".into(), note);
+    entry
+}
+
 /// Why a call did not run to its own end, in a sentence or a word; nothing where it did.
 pub(super) fn why(reply: &Reply, failure: Option<Redacted<String>>) -> Option<Redacted<String>> {
     match reply.ending.as_ref()? {

@@ -242,6 +242,11 @@ fn a_lock_that_somebody_holds_hangs_nobody_for_ever() {
     let answer = place.call(&["run", "--mode", "open", "-c", "true"]);
     assert_eq!(answer.code, 125);
     assert!(answer.stderr.contains("cannot lock"), "{}", answer.stderr);
+    let ledger = std::fs::File::open(place.state().join("ledger")).unwrap();
+    ledger.lock().unwrap();
+    let answer = place.call(&["ledger", "verify"]);
+    assert_eq!(answer.code, 125);
+    assert!(answer.stderr.contains("cannot lock the ledger"), "{}", answer.stderr);
 }
 
 #[test]

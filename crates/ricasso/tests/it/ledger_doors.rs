@@ -3,7 +3,7 @@
 use crate::deaths::ledger_lines;
 use crate::library::{engine_with, request};
 use crate::place::{Answer, Place, eventually, mark};
-use ricasso_engine::engine::Spares;
+use ricasso_engine::engine::{Feed, Spares, Then};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -315,6 +315,26 @@ fn an_engine_that_lives_on_tidies_up_beside_its_jobs() {
     drop(engine);
     assert!(place.state().join("jobs").join(reply.id.as_str()).join("reply").exists());
     assert_eq!(verify(&place, &[]).code, 0);
+}
+
+#[test]
+fn what_is_fed_to_a_job_is_recorded_without_its_text() {
+    let place = Place::new();
+    let engine = engine_with(&place, Spares::None);
+    let mut asked = request(&place, "read -r x; echo got");
+    asked.stdin = ricasso_engine::request::Stdin::Fed;
+    asked.manner.tenure = ricasso_engine::request::Tenure::Background;
+    let job = engine.start(&asked, ricasso_os::Cancel::new().unwrap()).unwrap();
+    let password = ricasso_engine::engine::Password::Refused;
+    let feed = Feed { bytes: b"swordfish\n".to_vec(), then: Then::End, password };
+    job.handle().unwrap().feed(&feed).unwrap();
+    assert_eq!(job.wait().unwrap().stdout.as_str(), "got\n");
+    let lines = ledger_lines(&place);
+    let phases: Vec<&str> = lines.iter().map(|line| line["phase"].as_str().unwrap()).collect();
+    assert_eq!(phases, ["open", "note", "close"]);
+    assert_eq!(lines[1]["note"], json!({"kind": "fed", "bytes": 10, "end": true}));
+    assert_eq!(lines[1]["id"], lines[0]["id"]);
+    assert!(!format!("{lines:?}").contains("swordfish"));
 }
 
 #[test]

@@ -139,6 +139,7 @@ fn own_words(entry: &Entry<Value>) -> String {
     let kind = note["kind"].as_str().or(repair["kind"].as_str()).unwrap_or_default();
     let count = |list: &Value| list.as_array().map_or(0, Vec::len);
     match kind {
+        "fed" => format!("fed: {} bytes", note["bytes"]),
         "forgotten" => format!("forgotten: {} jobs", count(&note["jobs"])),
         "retired" => format!("retired: {} files", count(&note["files"])),
         other => other.to_string(),
