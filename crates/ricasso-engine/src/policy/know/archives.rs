@@ -32,6 +32,7 @@ pub(super) const TABLE: &[Program] = &[
              x, read-tree a",
             "tar xf x -I 'sh -c y' => text 'sh -c y', read x, edit",
             "tar xfC x d => read x, edit d",
+            "tar xf x --one-top-level=/d => put /d, read x, edit",
             "tar cf h:x a => connect h, read-tree a",
             "tar xf x --to-command sh => text sh, read x, edit",
             "tar --version => ",
@@ -193,7 +194,8 @@ const TAR: &[Opt] = &[
     skip("-b -H -K -L -N -V --exclude --owner --group --mtime --mode --transform --xform --format"),
     skip("--strip-components --blocking-factor --starting-file --tape-length --newer --label"),
     skip("--suffix --pattern --sort --level --pax-option --after-date --include -s"),
-    glued("--checkpoint --one-top-level --occurrence --totals --warning --quoting-style", NOTHING),
+    glued("--one-top-level", PUT),
+    glued("--checkpoint --occurrence --totals --warning --quoting-style", NOTHING),
     flag("-x --extract --get"),
     flag("-c --create"),
 ];

@@ -125,10 +125,12 @@ pub(super) const TABLE: &[Program] = &[
             skip("-p -F -D -B -V -z -Y -g --strip --fuzz --ifdef --prefix --suffix"),
         ],
         shape: then(&[EDIT, READ], NOTHING).always(&[Does::Edit]),
+        when: &[when("-o --output", each(READ))],
         dry: "--dry-run -C --check",
         examples: &[
             "patch -p1 -d .. => edit, enter ..",
             "patch -s f p => edit, edit f, read p",
+            "patch -o x f => overwrite x, read f",
             "patch --dry-run f p => read p",
         ],
         ..GNU

@@ -142,3 +142,95 @@ fn options_have_every_spelling() {
     assert!(option_spellings("rm", "", "--recursive").contains(&"-r"));
     assert_eq!(option_spellings("no-such-program", "", "-f"), vec!["-f"]);
 }
+
+/// Words that meet the edges of the reader: bundles, values that are missing, ends of options.
+const EDGES: &[&str] = &[
+    "",
+    "-",
+    "--",
+    "---",
+    "-=",
+    "--=",
+    "-o",
+    "-ox",
+    "--output",
+    "--output=",
+    "--o",
+    "-exec",
+    ";",
+    "+",
+    "{}",
+    "-c",
+    "-e",
+    "-I",
+    "-I{}",
+    ":::",
+    "-x",
+    "--exec=",
+    "cf",
+    "xfC",
+    "=",
+    "A=",
+    "a:b",
+    "a://",
+    "://",
+    "[",
+    "@",
+    "s/",
+    "s/a/b/w",
+    "BEGIN{",
+    "\"",
+    "\"\\(",
+    "'",
+    "`",
+    "${",
+    "\u{202e}",
+    "-1",
+    "+!",
+    "file:",
+    "ext::",
+    "-S",
+    "a=b=c",
+    "src=/",
+    "EXEC:",
+    "%",
+    "q(",
+    "s{",
+    "/*",
+    "'''",
+    ".",
+    "..",
+    "/",
+    "?",
+    "'?'",
+    "push",
+    "run",
+    "-f",
+];
+
+#[test]
+fn no_words_break_it() {
+    let names: Vec<&str> = names().collect();
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = |count: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % count as u64).expect("it is less than a count")
+    };
+    for _ in 0..20_000 {
+        let mut command = vec![Word::of(names[next(names.len())])];
+        for _ in 0..next(7) {
+            command.push(match next(12) {
+                0 => Word::unknown(),
+                1 => Word::new([Piece::Known(b"--output=".to_vec()), Piece::Unknown], Becomes::One),
+                2 => Word::of(names[next(names.len())]),
+                3 => Word::new([Piece::Glob(b"*".to_vec())], Becomes::Any),
+                _ => Word::of(EDGES[next(EDGES.len())]),
+            });
+        }
+        let acts = acts(&command).expect("the name is in the catalogue");
+        assert!(acts.iter().all(|act| act.at < command.len()), "{command:?}");
+        subcommand(&command);
+    }
+}

@@ -225,8 +225,19 @@ pub(super) const TABLE: &[Program] = &[
         ],
         shape: then(&[NOTHING], READ),
         when: &[when("-i --inplace --in-place", then(&[NOTHING], EDIT))],
-        subs: &[],
-        examples: &["yq -i .a=1 f.yml => edit f.yml", "yq .a f.yml => read f.yml"],
+        subs: &[Program {
+            names: "eval e eval-all ea",
+            options: &[val("-s --split-exp", CREATE), val("--from-file", READ)],
+            shape: then(&[NOTHING], READ),
+            when: &[when("-i --inplace", then(&[NOTHING], EDIT))],
+            ..EXACT
+        }],
+        examples: &[
+            "yq -i .a=1 f.yml => edit \
+            f.yml",
+            "yq .a f.yml => read f.yml",
+            "yq e -i .a f.yml => edit f.yml",
+        ],
         ..EXACT
     },
     Program {
@@ -381,11 +392,13 @@ pub(super) const TABLE: &[Program] = &[
             skip("-d --date"),
             glued("-I --iso-8601 --rfc-3339", NOTHING),
         ],
+        shape: each(Use::BehindOr("+", Does::Nothing, Does::HardToTakeBack(super::Harm::Kernel))),
         examples: &[
             "date +%d/%m/%Y => ",
             "date -u -Iseconds => ",
             "date -f x => read x",
             "date -s now => hard Kernel now",
+            "date 01020304 => hard Kernel 01020304",
         ],
         ..GNU
     },

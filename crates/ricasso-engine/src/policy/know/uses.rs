@@ -67,6 +67,11 @@ pub(super) fn apply(used: Use, value: &Word, at: usize, words: &[Word], acts: &m
 /// Adds the acts of an option without a value.
 pub(super) fn apply_flag(used: Use, at: usize, acts: &mut Vec<Act>) {
     let mut add = |does| {
+        // What is run then is a default that the words do not show.
+        let does = match does {
+            Does::RunText | Does::RunProgram | Does::CodeFile => Does::Opaque,
+            does => does,
+        };
         if !matches!(does, Does::Nothing | Does::Print) {
             acts.push(Act { at, ..Act::of(does) });
         }

@@ -391,7 +391,7 @@ pub(super) const TABLE: &[Program] = &[
     Program {
         names: "crontab",
         options: &[skip("-u"), val("-n", NOTHING)],
-        shape: each(CODE_FILE).always(&[Does::HardToTakeBack(Harm::Service)]),
+        shape: each(Use::Script(Language::Other)).always(&[Does::HardToTakeBack(Harm::Service)]),
         when: &[
             when("-l", NONE),
             when("-r", NONE.always(&[Does::Catastrophe(Harm::Service)])),
