@@ -14,10 +14,12 @@ mod databases;
 mod disk;
 mod does;
 mod editors;
+mod fetched;
 mod files;
 mod find;
 mod git;
 mod interpreters;
+mod machine;
 mod net;
 mod packages;
 mod place;
@@ -155,6 +157,7 @@ static ENTRIES: LazyLock<HashMap<&'static [u8], &'static Program>> = LazyLock::n
 /// the dot (`mkfs.ext4`).
 fn find_entry(program: &Word) -> Option<&'static Program> {
     let name = program.known()?;
+    let name = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let name = name.strip_suffix(b".exe").unwrap_or(name);
     if let Some(found) = ENTRIES.get(name) {
         return Some(found);

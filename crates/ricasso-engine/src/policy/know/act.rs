@@ -3,7 +3,7 @@
 //! Acts come in the order of their words. Where an unknown word may be an option that changes what
 //! is done, both ways are told, the second as `Perhaps`.
 
-use super::read::{Reader, Stops, Told};
+use super::read::{Given, Reader, Stops, Told};
 use super::table::{Program, Rest, Rule, Shape, Style, Use, Value};
 use super::{Act, Does, uses};
 use crate::policy::word::{Becomes, Piece, Word};
@@ -20,9 +20,9 @@ pub(super) fn acts(program: &'static Program, words: &[Word]) -> Vec<Act> {
     let mut acts = Vec::new();
     let mut level = Level { program, from: 1, outer: [&[], &[]] };
     let mut told_before = Told::default();
-    for _ in 0..LEVELS {
+    for depth in 0..LEVELS {
         let mut told = level.tell(words);
-        if told.has(level.program.tells, level.program.style) {
+        if told.has(level.tells(depth), level.program.style) {
             return Vec::new();
         }
         match level.inner(words, &told) {
@@ -36,6 +36,9 @@ pub(super) fn acts(program: &'static Program, words: &[Word]) -> Vec<Act> {
                 level = next;
             }
             Inner::Other(at) => {
+                if level.program.tells.contains("--help") && asks_for_help(&words[at..]) {
+                    return Vec::new();
+                }
                 options(&told, words, &mut acts);
                 let known = words[at].known().is_some();
                 acts.extend(level.program.other.iter().map(|does| Act::of(*does)));
@@ -55,7 +58,8 @@ pub(super) fn acts(program: &'static Program, words: &[Word]) -> Vec<Act> {
             }
         }
     }
-    acts.sort_by_key(|act| act.at);
+    // The directory that is entered counts for all other words, wherever its option stands.
+    acts.sort_by_key(|act| (act.does != Does::Enter, act.at));
     acts
 }
 
@@ -102,6 +106,14 @@ impl Level {
             self.program.style,
             Style::Stop | Style::ExactStop | Style::Shell | Style::DashStop
         )
+    }
+
+    /// Options under which it prints and ends. `--version` is often an option of a sub-command.
+    fn tells(&self, depth: usize) -> &'static str {
+        if depth > 0 && self.program.tells == "--help --version" {
+            return "--help";
+        }
+        self.program.tells
     }
 
     /// Tells the words apart up to the sub-command, or all where there is none.
@@ -162,6 +174,13 @@ impl Level {
     }
 }
 
+fn asks_for_help(words: &[Word]) -> bool {
+    words
+        .iter()
+        .take_while(|word| word.known() != Some(b"--"))
+        .any(|word| word.known() == Some(b"--help"))
+}
+
 /// The acts of the options that are given.
 fn options(told: &Told<'_>, words: &[Word], acts: &mut Vec<Act>) {
     for given in &told.given {
@@ -187,19 +206,24 @@ fn shaped(program: &'static Program, words: &[Word], told: &Told<'_>, acts: &mut
     let chosen = program.when.iter().find(holds);
     let shape = chosen.map_or(&program.shape, |rule| &rule.shape);
     operands(shape, words, told, acts);
+    let is_code = |given: &Given<'_>| {
+        given.option.is_some_and(|option| matches!(option.used, Use::Is(Does::Code(_))))
+    };
+    // Where code is given already, a word more is a file for it.
+    let has_code = told.given.iter().any(is_code);
     if told.may_grow(words) {
         let others = program.when.iter().filter(|rule| !same(chosen, rule));
         for rule in others {
             let mut perhaps = Vec::new();
             operands(&rule.shape, words, told, &mut perhaps);
             for act in perhaps {
-                if act.does != Does::Nothing && !acts.contains(&act) {
+                if (act.does.changes() || !has_code) && !acts.contains(&act) {
                     acts.push(act.perhaps());
                 }
             }
         }
     }
-    if program.options.iter().any(|option| uses::matters(option.used)) {
+    if program.options.iter().any(|option| uses::matters(option.used)) && !has_code {
         for at in &told.doubts {
             acts.push(Act::with(Does::Anything, &words[*at], *at).perhaps());
         }
@@ -237,11 +261,11 @@ fn operands(shape: &Shape, words: &[Word], told: &Told<'_>, acts: &mut Vec<Act>)
         }
         let used = used(shape, number, count);
         uses::apply(used, &words[at], at, words, acts);
-        if words[at].becomes() == Becomes::Any && !glob(&words[at]) {
+        if words[at].becomes() == Becomes::Any && unknown(&words[at]) {
             perhaps_others(shape, used, &words[at], at, acts);
         }
     }
-    if shape.rest == Rest::SetsThenCommand {
+    if !matches!(shape.rest, Rest::Operands | Rest::Words) {
         acts.extend(shape.alone.iter().map(|does| Act::of(*does)));
     }
 }
@@ -265,8 +289,9 @@ fn perhaps_others(shape: &Shape, used: Use, word: &Word, at: usize, acts: &mut V
     }
 }
 
-fn glob(word: &Word) -> bool {
-    word.pieces().iter().all(|piece| !matches!(piece, Piece::Unknown))
+/// Whether nothing of the word is known.
+fn unknown(word: &Word) -> bool {
+    word.pieces() == [Piece::Unknown]
 }
 
 /// How the operand of this number among so many is used.

@@ -16,7 +16,7 @@ pub(super) const TABLE: &[Program] = &[
         names: "make gmake bmake",
         options: &[
             val("-C --directory", ENTER),
-            val("-f --file --makefile", CODE_FILE),
+            val("-f --file --makefile", Use::Script(super::Language::Make)),
             val("-I --include-dir", NOTHING),
             val("-E --eval", Use::Is(Does::Code(super::Language::Other))),
             val("-o -W --old-file --what-if", NOTHING),
@@ -27,7 +27,7 @@ pub(super) const TABLE: &[Program] = &[
         examples: &[
             "make test => opaque",
             "make -n -f e.mk => opaque, code-file e.mk",
-            "make -C .. SHELL=./e x => opaque, enter .., set SHELL=./e",
+            "make -C .. SHELL=./e x => enter .., opaque, set SHELL=./e",
             "make --version => ",
             "make -j4 => opaque",
         ],
@@ -149,7 +149,7 @@ pub(super) const TABLE: &[Program] = &[
         subs: &[
             sub("--version -V version", &[]),
             sub(
-                "tree metadata locate-project pkgid read-manifest verify-project help --list \
+                "tree metadata locate-project pkgid read-manifest verify-project --list \
                  config",
                 &[],
             ),

@@ -4,6 +4,7 @@
 //! leaves `Code` where it cannot tell; it must never say "nothing" of code that it did not follow.
 
 mod awk;
+mod commands;
 mod harmless;
 mod jq;
 mod script;
@@ -25,13 +26,13 @@ pub(super) fn acts(language: Language, word: &Word, at: usize) -> Vec<Act> {
         Language::Sed => sed::acts(text, at).unwrap_or_else(not_followed),
         Language::Awk => awk::acts(text, at).unwrap_or_else(not_followed),
         Language::Jq => jq::acts(text, at).unwrap_or_else(not_followed),
-        Language::Vim => vim::acts(text, at).unwrap_or_else(not_followed),
+        Language::Vim => vim::acts(word, text, at),
         Language::Perl
         | Language::Python
         | Language::Ruby
         | Language::JavaScript
         | Language::Php
         | Language::Lua => script::acts(language, word, text, at),
-        Language::Other => not_followed(),
+        Language::Make | Language::Other => commands::acts(language, word, text, at),
     }
 }

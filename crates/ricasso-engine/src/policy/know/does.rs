@@ -200,6 +200,8 @@ pub(in crate::policy) enum Language {
     Sql,
     /// `vim -c`, `+cmd`.
     Vim,
+    /// A makefile.
+    Make,
     /// Anything else that is code; opaque.
     Other,
 }

@@ -18,7 +18,7 @@ pub(super) const TABLE: &[Program] = &[
             val("-r -L -t -T -i --servername --remote-send", NOTHING),
             act("--remote-expr", Opaque),
         ],
-        shape: each(Use::VimFile).always(&[StdinCode(Language::Vim)]),
+        shape: each(Use::VimFile).always(&[Opaque]),
         when: &[
             both("-R -M", "-c", each(READ)),
             both("-e -E", "-c", each(Use::VimFile)),
@@ -28,7 +28,7 @@ pub(super) const TABLE: &[Program] = &[
         ],
         tells: "--help --version -h",
         examples: &[
-            "vim a => stdin-code, read a",
+            "vim a => opaque, read a",
             "vim -Nes -c 'w! /tmp/x' -c 'qa!' a => overwrite /tmp/x, read a",
             "vim -c ':!rm x' => text 'rm x'",
             "vi -c :terminal sh => code :terminal, read sh",
@@ -51,10 +51,18 @@ pub(super) const TABLE: &[Program] = &[
         ..super::table::DASH
     },
     Program {
-        names: "nano pico micro joe ne mg helix hx kak ed red",
+        names: "nano pico micro joe ne mg helix hx kak",
         options: &[val("--speller --rcfile", CODE_FILE), skip("-T -Y")],
         shape: each(READ).always(&[StdinCode(Language::Other)]),
-        examples: &["nano a => stdin-code, read a", "ed => stdin-code"],
+        examples: &["nano a => stdin-code, read a"],
+        ..GNU
+    },
+    Program {
+        names: "ed red",
+        options: &[skip("-p --prompt")],
+        shape: each(Use::BehindOr("!", Does::RunText, Does::Read))
+            .always(&[StdinCode(Language::Vim)]),
+        examples: &["ed -s f => stdin-code, read f", "ed '!rm x' => stdin-code, text 'rm x'"],
         ..GNU
     },
 ];

@@ -112,7 +112,7 @@ pub(super) const TABLE: &[Program] = &[
         ..GNU
     },
     Program {
-        names: "rm grm srm trash trash-put rimraf del-cli",
+        names: "rm grm srm trash trash-put",
         options: &[
             flag("-f --force"),
             flag("-r -R --recursive"),
@@ -132,6 +132,16 @@ pub(super) const TABLE: &[Program] = &[
         ..GNU
     },
     Program {
+        names: "rimraf del-cli trash-cli",
+        shape: each(Use::PatternTree),
+        examples: &[
+            "rimraf dist => delete-tree dist",
+            "del-cli '**' => delete-tree .",
+            "del-cli 'a/**' '**/*.pyc' => delete-tree a, delete-some .",
+        ],
+        ..EXACT
+    },
+    Program {
         names: "rmdir unlink",
         options: &[flag("-p --parents")],
         shape: each(DELETE),
@@ -140,12 +150,9 @@ pub(super) const TABLE: &[Program] = &[
     },
     Program {
         names: "mkdir",
-        options: &[val("-m --mode", Use::Mode), glued("-Z --context", NOTHING)],
+        options: &[skip("-m --mode"), glued("-Z --context", NOTHING)],
         shape: each(CREATE),
-        examples: &[
-            "mkdir -p a/b -m 700 => create a/b",
-            "mkdir -m 777 a => hard OpenToAll 777, create a",
-        ],
+        examples: &["mkdir -p a/b -m 700 => create a/b"],
         ..GNU
     },
     Program {

@@ -189,6 +189,11 @@ impl Walk {
         let count = if names { found.len() } else { 1 };
         for found in found.iter().take(count) {
             let rest = command.iter().map(|word| replaced(word, b"{}", found)).collect();
+            let rest: Vec<Word> = rest;
+            if names && !self.filtered && super::acts(&rest).is_some_and(|acts| takes(&acts, found))
+            {
+                acts.push(Act::with(Does::DeleteTree, found, from));
+            }
             acts.push(Act { rest, at: from, ..Act::of(Does::RunRest) });
         }
         end + 1
@@ -206,6 +211,15 @@ impl Walk {
             .map(|start| if self.filtered { below(start) } else { start.clone() })
             .collect()
     }
+}
+
+/// Whether one of the acts takes the content of this word away. Done to each file that is found,
+/// that is as bad as deleting the tree.
+fn takes(acts: &[Act], word: &Word) -> bool {
+    acts.iter().any(|act| {
+        let taken = matches!(act.does, Does::Delete | Does::Overwrite | Does::MoveAway);
+        taken && act.with.as_ref() == Some(word)
+    })
 }
 
 /// Something below a directory.
@@ -330,10 +344,20 @@ pub(super) fn parallel(words: &[Word]) -> Vec<Act> {
         Some(values) if listed && values.len() <= PARALLEL_WORDS && !values.iter().any(colons) => {
             values.to_vec()
         }
-        Some(_) | None => vec![one],
+        Some(_) | None => vec![one.clone()],
     };
     for value in values {
         let marked = holds(&command, b"{");
+        // Plain words are a command; what is put into them is quoted.
+        if value == one && words[at..end].iter().all(plain_word) && at < end {
+            let mut rest: Vec<Word> =
+                words[at..end].iter().map(|word| replaced(word, b"{}", &one)).collect();
+            if !marked {
+                rest.push(Word::unknown());
+            }
+            acts.push(Act { rest, at, ..Act::of(Does::RunForInput) });
+            continue;
+        }
         let text = if at == end {
             value
         } else if marked {
@@ -344,6 +368,13 @@ pub(super) fn parallel(words: &[Word]) -> Vec<Act> {
         acts.push(Act::with(Does::RunText, &text, at));
     }
     acts
+}
+
+/// Whether a shell reads the word as itself.
+fn plain_word(word: &Word) -> bool {
+    word.known().is_some_and(|known| {
+        known.iter().all(|b| b.is_ascii_alphanumeric() || b"-_./{}=,:@%+".contains(b))
+    })
 }
 
 const FD: &[Opt] = &[

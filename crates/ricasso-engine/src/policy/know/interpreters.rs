@@ -17,9 +17,13 @@ const fn script(language: Language) -> Shape {
         JavaScript => (&[Use::Script(JavaScript)], &[StdinCode(JavaScript)]),
         Php => (&[Use::Script(Php)], &[StdinCode(Php)]),
         Lua => (&[Use::Script(Lua)], &[StdinCode(Lua)]),
-        Language::Sed | Language::Awk | Language::Jq | Language::Sql | Language::Vim | Other => {
-            (&[Use::Script(Other)], &[StdinCode(Other)])
-        }
+        Language::Sed
+        | Language::Awk
+        | Language::Jq
+        | Language::Sql
+        | Language::Vim
+        | Language::Make
+        | Other => (&[Use::Script(Other)], &[StdinCode(Other)]),
     };
     rest(first, Rest::Words).alone(alone)
 }
@@ -201,7 +205,7 @@ pub(super) const TABLE: &[Program] = &[
     Program {
         names: "Rscript R julia octave ghci runghc runhaskell scala clj clojure bb racket guile \
             sbcl ocaml swipl elixir iex erl escript groovy kotlin nim crystal raku tclsh wish \
-            osascript jshell jjs jrunscript scheme m4 bc dc gnuplot maxima sage mathematica \
+            osascript jshell jjs jrunscript scheme m4 dc gnuplot maxima sage mathematica \
             wolframscript q",
         options: &[
             val("-e -E --eval -g -M -c --command --expression", Use::Is(Code(Other))),
@@ -214,7 +218,6 @@ pub(super) const TABLE: &[Program] = &[
             "tclsh => stdin-code",
             "julia -e 'x' => code x",
             "m4 /etc/x => code-file /etc/x",
-            "bc => stdin-code",
         ],
         ..EXACT_STOP
     },

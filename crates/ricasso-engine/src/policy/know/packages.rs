@@ -186,11 +186,7 @@ pub(super) const TABLE: &[Program] = &[
             Program {
                 names: "install i add ci update up upgrade install-test it isntall in ins",
                 shape: PACKAGES,
-                when: &[
-                    both("-g --global", "--offline", each(Use::Package).always(&[Opaque, GLOBAL])),
-                    when("-g --global", each(Use::Package).always(&[Connect, Opaque, GLOBAL])),
-                    when("--offline", each(Use::Package).always(&[Opaque])),
-                ],
+                when: &[when("--offline", each(Use::Package).always(&[Opaque]))],
                 dry: "--dry-run",
                 ..EXACT
             },
@@ -240,7 +236,7 @@ pub(super) const TABLE: &[Program] = &[
         examples: &[
             "npm run build -- --base=/static/ => opaque",
             "npm test => opaque",
-            "npm i -g x => connect, opaque, hard Global",
+            "npm i -g x => connect, opaque",
             "npm install x => connect, opaque",
             "npm --script-shell=./e run x => opaque, run-program ./e",
             "npm exec -c 'rm x' => text 'rm x'",
@@ -291,7 +287,7 @@ pub(super) const TABLE: &[Program] = &[
             "yarn => connect, opaque",
             "yarn build => opaque",
             "yarn dlx x => opaque, connect",
-            "yarn --cwd . xxx => opaque, enter .",
+            "yarn --cwd . xxx => enter ., opaque",
         ],
         ..EXACT
     },
@@ -392,7 +388,7 @@ pub(super) const TABLE: &[Program] = &[
         subs: &[
             Program {
                 names: "install reinstall upgrade update tap bundle",
-                shape: each(Use::Package).always(&[Connect, Opaque, GLOBAL]),
+                shape: PACKAGES,
                 ..EXACT
             },
             sub("uninstall remove rm autoremove", &[GLOBAL]),
@@ -409,7 +405,7 @@ pub(super) const TABLE: &[Program] = &[
             },
         ],
         other: &[Opaque],
-        examples: &["brew install x => connect, opaque, hard Global", "brew list => "],
+        examples: &["brew install x => connect, opaque", "brew list => "],
         ..EXACT
     },
     Program {
@@ -426,9 +422,9 @@ pub(super) const TABLE: &[Program] = &[
             },
         ],
         shape: always(INSTALLS),
-        other: &[Connect, Opaque, GLOBAL],
+        other: INSTALLS,
         examples: &[
-            "snap install x => connect, opaque, hard Global",
+            "snap install x => connect, opaque",
             "nix-shell --run 'rm x' => connect, opaque, text 'rm x'",
         ],
         ..EXACT

@@ -247,7 +247,9 @@ impl Told<'_> {
 
     /// Whether a word may become any number of words, options among them.
     pub(super) fn may_grow(&self, words: &[Word]) -> bool {
-        self.doubts.iter().any(|at| words[*at].becomes() == Becomes::Any)
+        self.doubts.iter().any(|at| {
+            words[*at].becomes() == Becomes::Any && words[*at].pieces() == [Piece::Unknown]
+        })
     }
 }
 

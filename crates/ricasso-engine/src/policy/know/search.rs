@@ -128,7 +128,7 @@ pub(super) const TABLE: &[Program] = &[
         when: &[when("-o --output", each(READ))],
         dry: "--dry-run -C --check",
         examples: &[
-            "patch -p1 -d .. => edit, enter ..",
+            "patch -p1 -d .. => enter .., edit",
             "patch -s f p => edit, edit f, read p",
             "patch -o x f => overwrite x, read f",
             "patch --dry-run f p => read p",

@@ -58,21 +58,22 @@ pub(super) const TABLE: &[Program] = &[
             logname uptime free vmstat iostat mpstat sar dmesg uname lscpu lsblk lsusb lspci \
             lsmod lshw dmidecode locale getconf findmnt blkid ss netstat arp ifstat tset \
             dircolors acpi sensors inxi neofetch fastfetch screenfetch lsb_release osqueryi \
-            getopt cpuid journalctl faillog finger systemd-analyze systemd-detect-virt \
+            getopt cpuid faillog finger systemd-analyze systemd-detect-virt \
             systemd-cgls systemd-cgtop nvidia-smi rocm-smi ipcs infocmp vainfo glxinfo xdpyinfo \
             pmap slabtop lslocks",
         options: &[skip("-o -p -u -n -S -U -t -g -F --since --until --unit --output")],
         shape: NONE,
+        examples: &["ps aux => ", "id -un => "],
+        ..EXACT
+    },
+    Program {
+        names: "journalctl",
+        options: &[val("--file -D --directory", READ), skip("-o -p -u -n -S -U -t -g -b -c")],
         when: &[when(
             "--rotate --vacuum-size --vacuum-time --vacuum-files --flush",
             always(&[SERVICE]),
         )],
-        examples: &[
-            "ps aux => ",
-            "journalctl -u x => ",
-            "journalctl --vacuum-time=1s => hard Service",
-            "id -un => ",
-        ],
+        examples: &["journalctl -u x => ", "journalctl --vacuum-time=1s => hard Service"],
         ..EXACT
     },
     Program {
@@ -136,18 +137,18 @@ pub(super) const TABLE: &[Program] = &[
             Program { names: "edit", shape: always(&[SERVICE, Opaque]), ..EXACT },
             Program { names: "link", shape: each(CODE_FILE).always(&[SERVICE]), ..EXACT },
             sub(
-                "start stop restart reload try-restart reload-or-restart kill enable disable \
-                 mask unmask reenable daemon-reload daemon-reexec set-default set-property \
+                "stop restart try-restart reload-or-restart kill enable disable \
+                 mask unmask reenable daemon-reexec set-default set-property \
                  preset reset-failed revert clean import-environment set-environment \
                  unset-environment lock-session kill-session terminate-session terminate-user \
                  kill-user enable-linger",
                 &[SERVICE],
             ),
             sub(
-                "status show cat list-units list-unit-files list-timers list-sockets is-active \
-                 is-enabled is-failed list-dependencies get-default list-jobs help list-sessions \
-                 list-users session-status user-status show-environment show-session show-user \
-                 list-machines is-system-running",
+                "start reload daemon-reload status show cat list-units list-unit-files \
+                 list-timers list-sockets is-active is-enabled is-failed list-dependencies \
+                 get-default list-jobs help list-sessions list-users session-status user-status \
+                 show-environment show-session show-user list-machines is-system-running",
                 &[],
             ),
         ],
@@ -164,10 +165,13 @@ pub(super) const TABLE: &[Program] = &[
     Program {
         names: "service rc-service invoke-rc.d launchctl sv s6-svc supervisorctl rc-update \
          update-rc.d chkconfig initctl",
-        shape: always(&[SERVICE]),
-        subs: &[sub("list print status --status-all", &[])],
-        when: &[when("--status-all --list", NONE)],
-        examples: &["service nginx stop => hard Service", "launchctl list => "],
+        shape: each(Use::ServiceVerb),
+        examples: &[
+            "service nginx stop => hard Service \
+            stop",
+            "service x start => ",
+            "launchctl list => ",
+        ],
         ..EXACT
     },
     Program {

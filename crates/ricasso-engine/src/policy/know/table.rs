@@ -158,6 +158,10 @@ pub(super) enum Use {
     KubernetesKind,
     /// A method for the interface of a forge.
     ForgeMethod,
+    /// A pattern of files that the program itself expands and deletes.
+    PatternTree,
+    /// What is done with a service: `stop` and its kin.
+    ServiceVerb,
     /// A method of HTTP: `DELETE` destroys.
     Method,
     /// What to install: an address of code, a path, or a name.

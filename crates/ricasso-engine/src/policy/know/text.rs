@@ -360,7 +360,7 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT
     },
     Program {
-        names: "man apropos whatis info tldr help",
+        names: "man info",
         options: &[
             val("-P --pager", TEXT),
             glued("-H --html", TEXT),
@@ -373,14 +373,23 @@ pub(super) const TABLE: &[Program] = &[
             ),
             val("-o --output", WRITE),
         ],
-        shape: each(Use::Page),
-        when: &[when("-l --local-file", each(READ))],
-        examples: &[
-            "man rm => ",
-            "man /etc/passwd => read /etc/passwd",
-            "man -P 'sh -c x' man => text 'sh -c x'",
-            "man --html='touch x #' man => text 'touch x #'",
+        shape: each(Use::Page).always(&[Does::Opaque]),
+        when: &[
+            when("-l --local-file", each(READ).always(&[Does::Opaque])),
+            when("-k -f -w --apropos --whatis --path --where", NONE),
         ],
+        examples: &[
+            "man rm => opaque",
+            "man /etc/passwd => opaque, read /etc/passwd",
+            "man -P 'sh -c x' man => opaque, text 'sh -c x'",
+            "man --html='touch x #' man => opaque, text 'touch x #'",
+        ],
+        ..GNU
+    },
+    Program {
+        names: "apropos whatis tldr help bc",
+        shape: each(Use::Page),
+        examples: &["whatis ls => ", "bc -l => "],
         ..GNU
     },
     Program {

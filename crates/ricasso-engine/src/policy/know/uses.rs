@@ -4,7 +4,7 @@
 //! the worst that it could be.
 
 use super::table::Use;
-use super::{Act, Does, Harm, Language, code, git, place, remote, sockets};
+use super::{Act, Does, Harm, Language, code, fetched, git, machine, place, remote, sockets};
 use crate::policy::word::{Becomes, Piece, Word};
 
 /// Adds the acts of a value.
@@ -38,27 +38,29 @@ pub(super) fn apply(used: Use, value: &Word, at: usize, words: &[Word], acts: &m
         Use::After(byte, does) => after(value, byte, does, at, acts),
         Use::Behind(start, does) => behind(value, start, does, Does::Nothing, at, acts),
         Use::BehindOr(start, does, or) => behind(value, start, does, or, at, acts),
-        Use::Tool => tool(value, at, words, acts),
-        Use::Remote => remote_script(value, at, acts),
-        Use::GoTarget => go_target(value, at, acts),
-        Use::PerlModule => perl_module(value, at, acts),
+        Use::Tool => fetched::tool(value, at, words, acts),
+        Use::Remote => fetched::remote_script(value, at, acts),
+        Use::GoTarget => fetched::go_target(value, at, acts),
+        Use::PerlModule => fetched::perl_module(value, at, acts),
         Use::Database => code::sql::database(value, at, words, acts),
         Use::Mongo => code::sql::mongo(value, at, acts),
         Use::Redis => code::sql::redis(value, at, acts),
         Use::VimFile => vim_file(value, at, acts),
         Use::MountOptions => {}
-        Use::Unmount => unmount(value, at, acts),
+        Use::Unmount => machine::unmount(value, at, acts),
+        Use::PatternTree => pattern_tree(value, at, acts),
+        Use::ServiceVerb => machine::service_verb(value, at, acts),
         Use::CloudVerb => remote::cloud_verb(value, at, words, acts),
         Use::KubernetesKind => remote::kubernetes_kind(value, at, words, acts),
         Use::ForgeMethod => remote::forge_method(value, at, words, acts),
         Use::Method => remote::method(value, at, words, acts),
-        Use::Package => package(value, at, acts),
+        Use::Package => fetched::package(value, at, acts),
         Use::Refspec => refspec(value, at, acts),
-        Use::Process => process(value, at, acts),
-        Use::ProcessPattern => process_pattern(value, at, acts),
+        Use::Process => machine::process(value, at, acts),
+        Use::ProcessPattern => machine::process_pattern(value, at, acts),
         Use::Sql(reach) => acts.extend(code::sql::acts(value, reach, at)),
-        Use::Module => module(value, at, words, acts),
-        Use::Script(language) => script(value, language, at, acts),
+        Use::Module => fetched::module(value, at, words, acts),
+        Use::Script(language) => fetched::script(value, language, at, words, acts),
         Use::Plus => plus(value, at, acts),
         Use::Page => page(value, at, acts),
     }
@@ -115,6 +117,8 @@ pub(super) fn apply_flag(used: Use, at: usize, acts: &mut Vec<Act>) {
         | Use::VimFile
         | Use::MountOptions
         | Use::Unmount
+        | Use::PatternTree
+        | Use::ServiceVerb
         | Use::CloudVerb
         | Use::KubernetesKind
         | Use::ForgeMethod
@@ -170,6 +174,8 @@ pub(super) fn matters(used: Use) -> bool {
         | Use::VimFile
         | Use::MountOptions
         | Use::Unmount
+        | Use::PatternTree
+        | Use::ServiceVerb
         | Use::CloudVerb
         | Use::KubernetesKind
         | Use::ForgeMethod
@@ -364,86 +370,9 @@ fn split_words(text: &[u8]) -> Vec<Word> {
     words
 }
 
-/// What to install or run: an address is foreign code, a path or a name is opaque.
-fn package(word: &Word, at: usize, acts: &mut Vec<Act>) {
-    let head = word.head();
-    let has = |part: &[u8]| head.windows(part.len()).any(|found| found == part);
-    let starts = |start: &[u8]| head.starts_with(start);
-    if has(b"://") && !starts(b"file://") || starts(b"git+") || starts(b"github:") {
-        acts.push(Act::with(Does::Catastrophe(Harm::ForeignCode), word, at));
-        place::url(word, at, acts);
-    } else if starts(b".") || starts(b"/") || starts(b"~") {
-        acts.push(Act::with(Does::Read, word, at));
-    }
-}
-
 fn refspec(word: &Word, at: usize, acts: &mut Vec<Act>) {
     if matches!(word.head().first(), Some(b'+' | b':')) && word.head() != b":" {
         acts.push(Act::with(Does::HardToTakeBack(Harm::History), word, at));
-    }
-}
-
-fn process(word: &Word, at: usize, acts: &mut Vec<Act>) {
-    let does = match word.known() {
-        Some(b"1" | b"-1") => Does::Catastrophe(Harm::Process),
-        Some(bytes) if bytes.starts_with(b"%") => return,
-        Some(_) | None => Does::Signal,
-    };
-    acts.push(Act::with(does, word, at));
-}
-
-/// Names that every session lives by, and patterns that meet everything.
-fn process_pattern(word: &Word, at: usize, acts: &mut Vec<Act>) {
-    let does = match word.known() {
-        Some(b"." | b".*" | b"" | b"^" | b"init" | b"systemd" | b"-1") => {
-            Does::Catastrophe(Harm::Process)
-        }
-        Some(
-            b"bash" | b"sh" | b"zsh" | b"sshd" | b"ssh" | b"tmux" | b"screen" | b"dbus-daemon"
-            | b"Xorg" | b"gnome-shell" | b"containerd" | b"dockerd" | b"launchd",
-        ) => Does::HardToTakeBack(Harm::Process),
-        Some(_) | None => Does::Signal,
-    };
-    acts.push(Act::with(does, word, at));
-}
-
-/// `python -m NAME`, with the words after it.
-fn module(word: &Word, at: usize, words: &[Word], acts: &mut Vec<Act>) {
-    let after = words.get(at + 1..).unwrap_or_default();
-    match word.known() {
-        Some(b"pip") => {
-            let mut rest = vec![Word::of("pip")];
-            rest.extend(after.iter().cloned());
-            acts.push(Act { rest, at, ..Act::of(Does::RunRest) });
-        }
-        Some(b"json.tool") => {
-            let files: Vec<&Word> =
-                after.iter().filter(|word| !word.head().starts_with(b"-")).collect();
-            for (number, file) in files.iter().enumerate() {
-                let does = if number == 0 { Does::Read } else { Does::Overwrite };
-                plain(does, file, at, acts);
-            }
-        }
-        Some(b"http.server" | b"SimpleHTTPServer") => {
-            acts.push(Act { at, ..Act::of(Does::Listen) });
-        }
-        Some(b"this" | b"calendar" | b"platform" | b"site" | b"sysconfig") => {}
-        Some(b"venv" | b"virtualenv") => {
-            for dir in after.iter().filter(|word| !word.head().starts_with(b"-")) {
-                acts.push(Act::with(Does::Edit, dir, at));
-            }
-            acts.push(Act { at, ..Act::of(Does::Opaque) });
-        }
-        Some(_) | None => acts.push(Act { at, ..Act::of(Does::Opaque) }),
-    }
-}
-
-/// A file of code, or `-` for standard input.
-fn script(word: &Word, language: Language, at: usize, acts: &mut Vec<Act>) {
-    if matches!(word.known(), Some(b"-" | b"/dev/stdin")) {
-        acts.push(Act { at, ..Act::of(Does::StdinCode(language)) });
-    } else {
-        acts.push(Act::with(Does::CodeFile, word, at));
     }
 }
 
@@ -480,70 +409,6 @@ fn clone_goal(word: &Word, at: usize, words: &[Word], acts: &mut Vec<Act>) {
     }
 }
 
-/// A tool that the catalogue knows under its own name is judged as that; any other is opaque.
-fn tool(word: &Word, at: usize, words: &[Word], acts: &mut Vec<Act>) {
-    let name = word.known().map(|name| match name.iter().rposition(|byte| *byte == b'@') {
-        Some(version) if version > 0 => &name[..version],
-        Some(_) | None => name,
-    });
-    if let Some(name) = name.filter(|name| super::find_entry(&Word::of(*name)).is_some()) {
-        let after = words.get(at + 1..).unwrap_or_default();
-        let rest = std::iter::once(Word::of(name)).chain(after.iter().cloned()).collect();
-        acts.push(Act { rest, at, ..Act::of(Does::RunRest) });
-        return;
-    }
-    package(word, at, acts);
-    acts.push(Act { at, ..Act::of(Does::Opaque) });
-    if !acts.iter().any(|act| act.does == Does::Connect) {
-        acts.push(Act { at, ..Act::of(Does::Connect) });
-    }
-}
-
-fn remote_script(word: &Word, at: usize, acts: &mut Vec<Act>) {
-    if word.head().windows(3).any(|found| found == b"://") {
-        package(word, at, acts);
-    } else {
-        acts.push(Act::with(Does::CodeFile, word, at));
-    }
-}
-
-/// Modules that only compute; any other is code that the words do not show.
-fn perl_module(word: &Word, at: usize, acts: &mut Vec<Act>) {
-    let name = until(word, b"=");
-    let harmless = matches!(
-        name.known(),
-        Some(
-            b"strict"
-                | b"warnings"
-                | b"utf8"
-                | b"POSIX"
-                | b"List::Util"
-                | b"Data::Dumper"
-                | b"JSON::PP"
-                | b"Time::Local"
-                | b"MIME::Base64"
-                | b"Digest::MD5"
-                | b"Digest::SHA"
-                | b"Scalar::Util"
-                | b"feature"
-                | b"integer"
-                | b"bigint"
-        )
-    );
-    if !harmless {
-        acts.push(Act { at, ..Act::of(Does::Opaque) });
-    }
-}
-
-fn go_target(word: &Word, at: usize, acts: &mut Vec<Act>) {
-    let head = word.head();
-    let host = head.split(|byte| *byte == b'/').next().unwrap_or_default();
-    if host.contains(&b'.') && !head.starts_with(b".") && head.contains(&b'@') {
-        acts.push(Act::with(Does::Catastrophe(Harm::ForeignCode), word, at));
-        place::url(word, at, acts);
-    }
-}
-
 /// `+command`, an address that vim fetches, or a file.
 fn vim_file(word: &Word, at: usize, acts: &mut Vec<Act>) {
     if word.head().starts_with(b"+") {
@@ -555,8 +420,15 @@ fn vim_file(word: &Word, at: usize, acts: &mut Vec<Act>) {
     }
 }
 
-fn unmount(word: &Word, at: usize, acts: &mut Vec<Act>) {
-    let whole = matches!(word.known(), Some(b"/" | b"/usr" | b"/var" | b"/home" | b"/boot"));
-    let harm = if whole { Does::Catastrophe } else { Does::HardToTakeBack };
-    acts.push(Act::with(harm(Harm::Disk), word, at));
+/// What a pattern takes along: everything below its known beginning, or some of it.
+fn pattern_tree(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let shown = word.shown().into_owned();
+    let Some(star) = shown.find(['*', '?', '[', '{']) else {
+        plain(Does::DeleteTree, word, at, acts);
+        return;
+    };
+    let start = shown[..star].rsplit_once('/').map_or(".", |(start, _)| start);
+    let whole = shown[star..].chars().all(|letter| matches!(letter, '*' | '/'));
+    let does = if whole { Does::DeleteTree } else { Does::DeleteSome };
+    acts.push(Act::with(does, &Word::of(start), at));
 }

@@ -195,7 +195,7 @@ pub(super) const TABLE: &[Program] = &[
         style: Style::Special(find::parallel),
         examples: &[
             "parallel -j4 rm -rf ::: a b => text 'rm -rf a', text 'rm -rf b'",
-            "parallel gzip {} => text 'gzip …'",
+            "parallel gzip {} => run-for-input [gzip …]",
             "parallel echo {} x ::: a => text 'echo a x'",
         ],
         ..GNU
@@ -211,6 +211,7 @@ pub(super) const TABLE: &[Program] = &[
             "find . -fprint x -fls y -fprintf z %p => read-tree ., overwrite x, overwrite y, \
              overwrite z",
             "find / -exec rm -rf {} + => read-tree /, run [rm -rf /]",
+            "find a -type f -exec shred {} + => read-tree a, delete-tree a, run [shred a]",
             "find . -name x -ok rm {} ; -print => read-tree ., run [rm ./…]",
             "find -files0-from l -exec touch x ; => read l, run [touch x]",
         ],
@@ -300,7 +301,7 @@ pub(super) const TABLE: &[Program] = &[
             skip("-p --pid -c --core"),
         ],
         shape: each(RUN).alone(&[Does::StdinCode(Language::Other)]),
-        examples: &["gdb -nx -ex '!x' => stdin-code, code !x"],
+        examples: &["gdb -nx -ex '!x' => stdin-code, text x, code !x"],
         ..super::table::DASH
     },
     Program {
@@ -345,8 +346,12 @@ pub(super) const TABLE: &[Program] = &[
     Program {
         names: "chroot",
         options: &[skip("--userspec --groups")],
-        shape: rest(&[ENTER], Rest::Command).always(&[Elevate]),
-        examples: &["chroot / rm x => elevate, enter /, run [rm x]"],
+        shape: rest(&[ENTER], Rest::Command).always(&[Elevate]).alone(&[Does::StdinText]),
+        examples: &[
+            "chroot / rm x => enter /, elevate, run [rm \
+            x]",
+            "chroot / => enter /, elevate, stdin-text",
+        ],
         ..STOP
     },
     Program {
@@ -391,7 +396,8 @@ pub(super) const TABLE: &[Program] = &[
     Program {
         names: "crontab",
         options: &[skip("-u"), val("-n", NOTHING)],
-        shape: each(Use::Script(Language::Other)).always(&[Does::HardToTakeBack(Harm::Service)]),
+        shape: each(Use::Script(Language::Other))
+            .always(&[Does::ChangeGlobalSettings, Does::HardToTakeBack(Harm::Service)]),
         when: &[
             when("-l", NONE),
             when("-r", NONE.always(&[Does::Catastrophe(Harm::Service)])),
@@ -399,7 +405,7 @@ pub(super) const TABLE: &[Program] = &[
         ],
         examples: &[
             "crontab -l => ",
-            "crontab x => hard Service, code-file x",
+            "crontab x => change-global-settings, hard Service, code-file x",
             "crontab -r => catastrophe Service",
         ],
         ..EXACT
@@ -438,7 +444,7 @@ pub(super) const TABLE: &[Program] = &[
         shape: rest(&[Use::Script(Language::Other)], Rest::Words)
             .alone(&[Does::StdinCode(Language::Other)]),
         when: &[when("-c -f", NONE)],
-        examples: &["expect /x => code-file /x", "expect -c 'spawn x' => code 'spawn x'"],
+        examples: &["expect /x => code-file /x", "expect -c 'spawn x' => text x, code 'spawn x'"],
         ..EXACT_STOP
     },
     Program {

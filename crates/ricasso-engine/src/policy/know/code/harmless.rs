@@ -35,6 +35,7 @@ pub(super) fn computes(language: Language, tokens: &[Token]) -> bool {
         | Language::Jq
         | Language::Sql
         | Language::Vim
+        | Language::Make
         | Language::Other => false,
     }
 }

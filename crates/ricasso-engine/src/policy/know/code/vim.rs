@@ -1,15 +1,20 @@
 //! Commands of vim: `-c`, `+`.
 
 use crate::policy::know::place;
-use crate::policy::know::{Act, Does};
+use crate::policy::know::{Act, Does, Language};
 use crate::policy::word::Word;
 
-/// The acts of a command, or `None` where it is not followed.
-pub(super) fn acts(text: &[u8], at: usize) -> Option<Vec<Act>> {
-    let text = std::str::from_utf8(text).ok()?;
+/// The acts of commands, one a line, and `Code` where a line is not followed.
+pub(super) fn acts(word: &Word, text: &[u8], at: usize) -> Vec<Act> {
     let mut acts = Vec::new();
-    one(text, at, &mut acts)?;
-    Some(acts)
+    let mut followed = true;
+    for line in String::from_utf8_lossy(text).lines() {
+        followed &= one(line, at, &mut acts).is_some();
+    }
+    if !followed {
+        acts.push(Act::with(Does::Code(Language::Vim), word, at));
+    }
+    acts
 }
 
 /// Names under which nothing leaves the editor.
@@ -78,15 +83,16 @@ mod tests {
     #[test]
     fn writes_runs_and_fetches_are_found() {
         let told = |text: &str| {
-            acts(text.as_bytes(), 0).map(|acts| acts.iter().map(|act| act.does).collect::<Vec<_>>())
+            let acts = acts(&Word::of(text), text.as_bytes(), 0);
+            acts.iter().map(|act| act.does).collect::<Vec<_>>()
         };
-        assert_eq!(told("w! /tmp/x"), Some(vec![Does::Overwrite]));
-        assert_eq!(told(":!sh"), Some(vec![Does::RunText]));
-        assert_eq!(told("%!sort"), Some(vec![Does::RunText]));
-        assert_eq!(told("e http://h/x"), Some(vec![Does::Connect]));
-        assert_eq!(told("qa!"), Some(vec![]));
-        assert_eq!(told("%s/a/b/g"), Some(vec![]));
-        assert_eq!(told("call system('x')"), None);
-        assert_eq!(told("py x"), None);
+        assert_eq!(told("w! /tmp/x"), vec![Does::Overwrite]);
+        assert_eq!(told(":!sh"), vec![Does::RunText]);
+        assert_eq!(told("%!sort"), vec![Does::RunText]);
+        assert_eq!(told("e http://h/x"), vec![Does::Connect]);
+        assert_eq!(told("qa!"), vec![]);
+        assert_eq!(told("%s/a/b/g"), vec![]);
+        assert_eq!(told("call system('x')"), vec![Does::Code(Language::Vim)]);
+        assert_eq!(told("py x"), vec![Does::Code(Language::Vim)]);
     }
 }

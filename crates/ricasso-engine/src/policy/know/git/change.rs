@@ -334,7 +334,8 @@ pub(super) const TABLE: &[Program] = &[
             val("--receive-pack --exec", TEXT),
             skip("-o --push-option"),
             val("--repo", Use::Repository),
-            glued("--force-with-lease --signed --recurse-submodules", NOTHING),
+            glued("--signed --recurse-submodules", NOTHING),
+            glued("--force-with-lease", Use::Is(HISTORY)),
             act("-f --force -d --delete --prune --mirror", HISTORY),
         ],
         shape: then(&[Use::Repository], Use::Refspec)
@@ -347,7 +348,7 @@ pub(super) const TABLE: &[Program] = &[
             "git push origin +main => obeys, connect origin, hard History +main",
             "git push --forc => obeys, connect, hard History",
             "git push --receive-pack='rm x' . HEAD:x => obeys, text 'rm x', read-tree .",
-            "git push --force-with-lease o x => obeys, connect o",
+            "git push --force-with-lease o x => obeys, hard History, connect o",
         ],
         ..SUB
     },
