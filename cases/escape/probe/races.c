@@ -43,6 +43,19 @@ static long open_once(char *path)
     int fd = open(path, O_CREAT | O_WRONLY, 0600);
     return fd < 0 ? -1 : close(fd);
 }
+static long truncate_once(char *path) { return truncate(path, 0); }
+static long unlink_once(char *path)
+{
+    return unlink(path);
+}
+static const char *source;
+static long rename_once(char *path)
+{
+    char from[4096];
+    snprintf(from, sizeof from, "%s/from", source);
+    close(open(from, O_CREAT | O_WRONLY, 0600));
+    return rename(from, path);
+}
 static long connect_once(char *name)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -61,6 +74,35 @@ static long by_paths(char **a, long (*once)(char *))
 }
 static long mode(char **a) { return by_paths(a, mode_once); }
 static long opened(char **a) { return by_paths(a, open_once); }
+static long cut(char **a) { return by_paths(a, truncate_once); }
+static long removed(char **a) { return by_paths(a, unlink_once); }
+static long renamed(char **a) { return source = a[2], by_paths(a, rename_once); }
+
+/* FREE SHUT NAME: the working directory is FREE, a child exchanges it with links to SHUT. */
+static long parent(char **a)
+{
+    char link[4096], file[4096];
+    snprintf(link, sizeof link, "%s.link", a[0]);
+    snprintf(file, sizeof file, "%s/%s", a[0], a[2]);
+    mkdir(a[0], 0700);
+    if (symlink(a[1], link) < 0)
+        return -1;
+    close(openat(open(a[1], O_RDONLY | O_DIRECTORY), a[2], O_CREAT | O_WRONLY, 0600));
+    pid_t child = fork();
+    if (!child)
+        for (;;)
+            renameat2(AT_FDCWD, a[0], AT_FDCWD, link, 2);
+    long made = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        made += mknod(file, S_IFREG | 0600, 0) == 0;
+        made += symlink("x", file) == 0;
+        unlink(file);
+    }
+    made += mknod(file, S_IFREG | 0600, 0) == 0;
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    return made ? made : -1;
+}
 static long connected(char **a)
 {
     struct sockaddr_un one = { .sun_family = AF_UNIX }, other = one, at;
@@ -73,6 +115,7 @@ static long connected(char **a)
 }
 
 const struct verb RACES[] = {
-    { "race-chmod", 2, mode }, { "race-open", 2, opened }, { "race-connect", 2, connected },
+    { "race-chmod", 2, mode }, { "race-open", 2, opened },
+    { "race-truncate", 2, cut }, { "race-unlink", 2, removed }, { "race-rename", 3, renamed }, { "race-parent", 3, parent }, { "race-connect", 2, connected },
     { NULL, 0, NULL },
 };

@@ -25,7 +25,12 @@ pub struct Before {
     since: (i64, i64),
     /// Device and number of the workspace's own repository: another one was moved into its place.
     repository: Option<(u64, u64)>,
+    /// Whether the project's own file was there: without it the next run has more rights.
+    project: bool,
 }
+
+/// The one file whose absence is obeyed too.
+const PROJECT: &str = ".ricasso.toml";
 
 /// What was found after it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -45,6 +50,7 @@ impl Before {
             root: root.to_path_buf(),
             since: (since.as_secs() as i64, i64::from(since.subsec_nanos())),
             repository: identity(&root.join(".git")),
+            project: identity(&root.join(PROJECT)).is_some(),
         }
     }
 
@@ -52,6 +58,9 @@ impl Before {
     pub fn look_again(&self) -> Born {
         let mut walk = Walk { before: self, born: Born::default(), entries: 0 };
         walk.run();
+        if self.project && identity(&self.root.join(PROJECT)).is_none() {
+            walk.born.files.push((PROJECT.into(), "ricasso obeyed it, and it is gone"));
+        }
         walk.born.files.sort();
         walk.born.files.dedup();
         walk.born
@@ -218,6 +227,10 @@ mod tests {
             tree.write(name);
         }
         assert_eq!(tree.named(&before), ["a/.bashrc", "sub/.git/hooks/post-checkout"]);
+        tree.write(".ricasso.toml");
+        let with_a_project = tree.before();
+        fs::remove_file(tree.0.join(".ricasso.toml")).unwrap();
+        assert_eq!(tree.named(&with_a_project), [".ricasso.toml"]);
         tree.write(".git/config");
         assert!(tree.named(&before).contains(&".git/config".to_string()));
     }

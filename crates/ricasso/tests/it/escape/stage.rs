@@ -374,8 +374,8 @@ impl Seen {
                 let changed = before.difference(&Snapshot::of(path)).is_some();
                 let mut named = reply["later"].as_array().into_iter().flatten();
                 let named = named.any(|later| later["path"] == name.as_str());
-                (path.exists() && changed && !named)
-                    .then(|| format!("{name} is born or changed, and not named"))
+                (changed && !named)
+                    .then(|| format!("{name} is born, changed or gone, and not named"))
             }
         }
     }
