@@ -73,7 +73,8 @@ pub fn draw(
         return Err(undrawn(Lack::Confinement, reason));
     }
     let built = cage.built(ground.host, &fit.enforced().missing);
-    let variables = env::of(policy, request, ground.environment, built.as_ref());
+    let variables =
+        env::of(policy, request, ground.environment, built.as_ref(), grant.neutralised());
     let starts = start::of(request, policy, ground.host, &variables)
         .map_err(|reason| undrawn(Lack::Shell, reason))?;
     let stricter = walls::is_stricter(&cage, ground.host);

@@ -9,12 +9,13 @@ use std::path::PathBuf;
 const PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// The whole environment as `NAME=value`, each name once: the caller's word counts most, then the
-/// policy's `set`, then what is passed on.
+/// policy's `set`, then what is passed on. Settings of git that must not be obeyed come last.
 pub(super) fn of(
     policy: &Policy,
     request: &Request,
     environment: &[(Bytes, Bytes)],
     cage: Option<&Cage>,
+    neutralised: &[(String, String)],
 ) -> Vec<Vec<u8>> {
     let mut variables: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     let mut put =
@@ -37,6 +38,13 @@ pub(super) fn of(
     put(b"PWD", request.cwd.as_os_str().as_encoded_bytes());
     for (name, value) in &request.env {
         put(name.as_slice(), value.as_slice());
+    }
+    if !neutralised.is_empty() {
+        put(b"GIT_CONFIG_COUNT", neutralised.len().to_string().as_bytes());
+    }
+    for (number, (key, value)) in neutralised.iter().enumerate() {
+        put(format!("GIT_CONFIG_KEY_{number}").as_bytes(), key.as_bytes());
+        put(format!("GIT_CONFIG_VALUE_{number}").as_bytes(), value.as_bytes());
     }
     variables.into_iter().map(|(name, value)| [&name, &b"="[..], &value].concat()).collect()
 }

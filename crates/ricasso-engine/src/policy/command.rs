@@ -243,6 +243,9 @@ impl Judged<'_> {
             let remedy = "use another program; programs.deny in the policy names this one";
             return Some(self.reason("programs.deny", ReasonLayer::Programs, message, remedy));
         }
+        if let Some(reason) = self.named_in_code(&programs.deny) {
+            return Some(reason);
+        }
         let list = programs.allow.list()?;
         let builtin = self.seen.starts == Starts::Builtin && BUILTINS.contains(&word);
         if self.seen.place == Place::Here && (builtin || self.is_listed(list, word, bench)) {
@@ -252,6 +255,24 @@ impl Judged<'_> {
         let message = format!("{} is not on the list of programs", self.called(word));
         let remedy = format!("use one of: {}", names.join(", "));
         Some(self.reason("programs.allow", ReasonLayer::Programs, message, remedy))
+    }
+
+    /// Code that nobody understood must not so much as name what is not to be run.
+    fn named_in_code(&self, deny: &[Glob]) -> Option<Reason> {
+        let codes = self.seen.effects.iter().filter(|effect| effect.kind() == Kind::Opaque);
+        for effect in codes.filter(|_| !deny.is_empty()) {
+            let Some(text) = effect.word.as_ref().and_then(|word| word.known()) else { continue };
+            let part = |byte: &u8| !(byte.is_ascii_alphanumeric() || b"_.+-".contains(byte));
+            let mut words = text.split(part);
+            if let Some(word) = words.find(|word| deny.iter().any(|glob| glob.matches(word))) {
+                let shown = String::from_utf8_lossy(word);
+                let message = format!("code that is not understood names {shown:?}");
+                let remedy = "use another program; programs.deny in the policy names this one";
+                let span = Some(effect.span);
+                return Some(reason("programs.deny", ReasonLayer::Programs, span, message, remedy));
+            }
+        }
+        None
     }
 
     /// A program is on the list when a listed name leads to the same file; one that is not

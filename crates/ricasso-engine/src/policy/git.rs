@@ -17,7 +17,7 @@ pub(super) fn read_only(seen: &Seen, bench: &Bench<'_>) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let mut object = |span: [usize; 2], what: &str| {
         let message = format!("git {what} here, and it may only look");
-        let remedy = "use log, show, diff, status, blame, branch --list and the like";
+        let remedy = "use log, show, diff --no-ext-diff, status, blame, branch --list and the like";
         reasons.push(reason("git-read-only", ReasonLayer::Policy, Some(span), message, remedy));
     };
     for effect in &seen.effects {
@@ -35,6 +35,13 @@ pub(super) fn read_only(seen: &Seen, bench: &Bench<'_>) -> Vec<Reason> {
                 }
                 Does::Obeys(_) if foreign(seen, bench) => {
                     object(effect.span, "obeys the settings of another repository");
+                }
+                Does::Obeys(settings) => {
+                    let off = seen.words.iter().any(|it| it.known() == Some(b"--no-ext-diff"));
+                    if let Some(key) = external_diff(settings, bench).filter(|_| !off) {
+                        let what = format!("runs what the repository names in {key}");
+                        object(effect.span, &what);
+                    }
                 }
                 _ => {}
             },
@@ -58,42 +65,53 @@ pub(super) fn neutralised(seen: &Seen, bench: &Bench<'_>) -> Vec<(String, String
     let mut all = Vec::new();
     for effect in &seen.effects {
         let Does::Obeys(settings) = effect.does else { continue };
-        for (which, key, value) in PLAIN {
+        for (which, key, value) in HARMLESS {
             if settings.holds(*which) {
-                all.push(((*key).to_string(), (*value).to_string()));
-            }
-        }
-        for (which, family, value) in FAMILIES {
-            if !settings.holds(*which) {
-                continue;
-            }
-            let cwd = bench.places.cwd.to_path_buf();
-            let query = Query::GitSetting { cwd, key: (*family).to_string() };
-            if let Answer::Text(keys) = bench.look.look(&query) {
-                let keys = String::from_utf8_lossy(keys.as_slice()).into_owned();
-                all.extend(keys.lines().map(|key| (key.to_string(), (*value).to_string())));
+                let keys = set(key, bench).into_iter();
+                all.extend(keys.map(|key| (key, (*value).to_string())));
             }
         }
     }
     all
 }
 
-/// Keys that name programs, and the value that names none.
-const PLAIN: &[(Settings, &str, &str)] = &[
+/// A setting that runs a program and that no value switches off.
+fn external_diff(settings: Settings, bench: &Bench<'_>) -> Option<String> {
+    if !settings.holds(Settings::EXTERNAL_DIFF) {
+        return None;
+    }
+    ["diff.external", "diff.*.command"].iter().find_map(|key| set(key, bench).into_iter().next())
+}
+
+/// The keys that the repository sets, by name or family; where nobody can say, the name itself.
+fn set(key: &str, bench: &Bench<'_>) -> Vec<String> {
+    let cwd = bench.places.cwd.to_path_buf();
+    match bench.look.look(&Query::GitSetting { cwd, key: key.to_lowercase() }) {
+        Answer::Absent => Vec::new(),
+        Answer::Text(keys) if key.contains('*') => {
+            String::from_utf8_lossy(keys.as_slice()).lines().map(str::to_string).collect()
+        }
+        Answer::Text(_)
+        | Answer::Unknown
+        | Answer::Kind(_)
+        | Answer::Path(_)
+        | Answer::Program(_)
+        | Answer::Paths(_)
+        | Answer::Tree(_) => vec![key.to_string()],
+    }
+}
+
+/// Keys and families of keys that name programs, and the value that does no harm.
+const HARMLESS: &[(Settings, &str, &str)] = &[
     (Settings::FSMONITOR, "core.fsmonitor", "false"),
     (Settings::HOOKS, "core.hooksPath", "/dev/null"),
-    (Settings::EXTERNAL_DIFF, "diff.external", ""),
     (Settings::PAGER, "core.pager", "cat"),
     (Settings::EDITOR, "core.editor", "true"),
     (Settings::GPG, "gpg.program", "false"),
+    (Settings::GPG, "gpg.*.program", "false"),
     (Settings::SSH, "core.sshCommand", "false"),
     (Settings::CREDENTIAL, "credential.helper", ""),
-];
-
-/// Families of keys, each member of which names a program.
-const FAMILIES: &[(Settings, &str, &str)] = &[
     (Settings::TEXTCONV, "diff.*.textconv", "cat"),
-    (Settings::EXTERNAL_DIFF, "diff.*.command", ""),
     (Settings::FILTER, "filter.*.clean", "cat"),
     (Settings::FILTER, "filter.*.smudge", "cat"),
     (Settings::FILTER, "filter.*.process", ""),

@@ -155,9 +155,12 @@ fn of_mark(mark: &Mark, seen: &Seen) -> Option<Danger> {
             "this starts itself again and again without end",
             "run it once, or in a loop with an end",
         ),
-        Mark::Endless => {
-            ("endless-output", Grave::Hard, "this writes without end", "bound it, as with head -c")
-        }
+        Mark::Endless => (
+            "endless-output",
+            Grave::Catastrophic,
+            "this writes without end",
+            "bound it, as with head -c",
+        ),
         Mark::UnknownCode | Mark::Unreadable => return None,
     };
     let (message, span) = (message.to_string(), Some(seen.span));
@@ -174,7 +177,11 @@ fn of_effect(effect: &Effect, place: Place, land: Homeland<'_>) -> Option<Danger
         if place == Place::Passing && rule != "network-code" {
             return None;
         }
-        let grave = if effect.sure == Meets::Yes { grave } else { Grave::Hard };
+        let grave = match (effect.sure, grave) {
+            (Meets::Yes, grave) => grave,
+            (Meets::Perhaps, Grave::Catastrophic) => Grave::Hard,
+            (Meets::Perhaps, Grave::Hard) | (Meets::No, _) => return None,
+        };
         let (message, span) = (message.to_string(), Some(effect.span));
         let remedy = "choose a form that can be taken back, or let a person do it";
         return Some(Danger { rule, grave, message, remedy, span, lost: None });
@@ -214,6 +221,7 @@ fn of_path(effect: &Effect, land: Homeland<'_>) -> Option<Danger> {
         Does::DeleteTree | Does::MoveAway => delete_tree(ground, whole, loose, effect),
         Does::DeleteSome => delete_some(ground),
         Does::Delete => delete_one(ground, effect),
+        Does::Overwrite if ground == Ground::Workspace && whole && !loose => Some(Grave::Hard),
         Does::Overwrite | Does::Edit | Does::PutAt => overwrite(ground),
         Does::ChangeWorkTree => match ground {
             Ground::Root | Ground::System | Ground::Home | Ground::AboveWorkspace => {
@@ -232,7 +240,7 @@ fn of_path(effect: &Effect, land: Homeland<'_>) -> Option<Danger> {
 
 fn of_unknown(effect: &Effect) -> Option<Danger> {
     let grave = match effect.does {
-        Does::DeleteTree | Does::PermissionTree => Grave::Hard,
+        Does::DeleteTree | Does::PermissionTree if effect.sure == Meets::Yes => Grave::Hard,
         _ => return None,
     };
     let message = "what this would delete or change is not known before it runs".to_string();
@@ -276,12 +284,9 @@ fn delete_one(ground: Ground, effect: &Effect) -> Option<Grave> {
     let all = matches!(effect.target, Target::Below { everything: true, .. });
     match ground {
         Ground::Root | Ground::System | Ground::Disk | Ground::Keys => Some(Grave::Catastrophic),
-        Ground::Home | Ground::AboveWorkspace | Ground::Outside if many => {
-            Some(Grave::Catastrophic)
-        }
-        Ground::Home | Ground::AboveWorkspace | Ground::Local | Ground::Outside => {
-            Some(Grave::Hard)
-        }
+        Ground::Home | Ground::AboveWorkspace => Some(Grave::Catastrophic),
+        Ground::Outside if many => Some(Grave::Catastrophic),
+        Ground::Local | Ground::Outside => Some(Grave::Hard),
         Ground::Workspace if all => Some(Grave::Hard),
         Ground::Workspace
         | Ground::Git

@@ -4,7 +4,7 @@
 //! or is the business of `unknown`.
 
 use super::effect::{Effect, Kind, Target};
-use super::know::Does;
+use super::know::{Does, Harm};
 use super::settled::Policy;
 use super::value::{Mode, Reach};
 use super::verdict::ReasonLayer;
@@ -115,7 +115,8 @@ impl<'a> Rights<'a> {
             Kind::Network => self.object_to_net(effect),
             Kind::Opaque if effect.does == Does::ObeyFile => self.object_to_read(effect),
             Kind::Run | Kind::Signal | Kind::Unknown | Kind::Opaque => None,
-            Kind::Environment | Kind::Other => None,
+            Kind::Environment => None,
+            Kind::Other => self.object_to_machine(effect),
         }
     }
 
@@ -254,6 +255,29 @@ impl<'a> Rights<'a> {
                 parts.windows(wanted.len()).any(|window| window == wanted.as_slice())
             }
         })
+    }
+
+    /// Services, users and the like lie outside every workspace.
+    fn object_to_machine(&self, effect: &Effect) -> Option<Objection> {
+        let harm = match effect.does {
+            Does::Catastrophe(harm) | Does::HardToTakeBack(harm) => harm,
+            _ => return None,
+        };
+        let machine = matches!(
+            harm,
+            Harm::Service
+                | Harm::Kernel
+                | Harm::User
+                | Harm::Protection
+                | Harm::Disk
+                | Harm::Package
+        );
+        if !machine || self.policy.mode() == Mode::Open || effect.sure != Meets::Yes {
+            return None;
+        }
+        let message = "changes the machine, which lies outside what may be written".to_string();
+        let remedy = "leave the machine as it is, or let a person change it";
+        Some(objection("files.write", message, remedy))
     }
 
     fn object_to_net(&self, effect: &Effect) -> Option<Objection> {

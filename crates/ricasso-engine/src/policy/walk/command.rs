@@ -440,13 +440,16 @@ impl Walker<'_> {
 
     /// What the catalogue says of a command, by the name it is called by or the file it is.
     pub(super) fn acts(&self, name: &[u8], seen: &Seen) -> Option<Vec<know::Act>> {
-        if let Some(acts) = know::acts(&seen.words) {
+        let own = base_name(name);
+        let mut words = seen.words.clone();
+        let first = words.first_mut()?;
+        *first = Word::of(own);
+        if let Some(acts) = know::acts(&words) {
             return Some(acts);
         }
         // A file may be called by its path, and on some systems in any case.
         let lower = base_name(name).to_ascii_lowercase();
         let names = seen.names.iter().filter(|known| !known.contains(&b'/'));
-        let mut words = seen.words.clone();
         names.chain([&lower]).find_map(|other| {
             *words.first_mut()? = Word::of(other.clone());
             know::acts(&words)

@@ -40,8 +40,14 @@ impl Walker<'_> {
             seen.effects.push(opaque(call.span));
         }
         let mut doing = Doing { cwd: self.state.cwd.clone(), ..Doing::default() };
+        for act in acts.iter().filter(|act| act.does == Does::Enter) {
+            self.enter(act, &mut doing);
+        }
+        doing.last = std::mem::replace(&mut doing.cwd, self.state.cwd.clone());
         self.acts_into(&acts, &mut seen, &call, &mut doing, 0);
         self.put_below(&mut seen);
+        work_tree(&mut seen);
+        unknown_subcommand(&mut seen);
         self.made_by(&seen, &call);
         self.printed = match doing.endless {
             true => Stream::Endless,
@@ -126,7 +132,8 @@ impl Walker<'_> {
                 }
                 Does::CodeFile => self.code_file(act, seen, call, doing),
                 Does::Code(_) | Does::Opaque => {
-                    seen.effects.push(Effect { sure: act.sure, ..opaque(span) });
+                    let word = act.with.clone();
+                    seen.effects.push(Effect { sure: act.sure, word, ..opaque(span) });
                 }
                 Does::Endless => doing.endless = true,
                 Does::ChangeGlobalSettings => {
@@ -147,7 +154,8 @@ impl Walker<'_> {
 
     /// What a command of the shell itself does, by the catalogue.
     pub(super) fn builtin_acts(&mut self, acts: &[Act], seen: &mut Seen, call: &Call) {
-        let mut doing = Doing { cwd: self.state.cwd.clone(), ..Doing::default() };
+        let cwd = self.state.cwd.clone();
+        let mut doing = Doing { last: cwd.clone(), cwd, ..Doing::default() };
         self.acts_into(acts, seen, call, &mut doing, 0);
     }
 
@@ -168,8 +176,11 @@ impl Walker<'_> {
         let made = Rc::clone(&self.state.made);
         let paths = Paths { look: self.look, made: &made };
         let here = Word::of(".");
-        let path = with.unwrap_or(&here);
-        let cwd = if self.place == Place::Here { doing.cwd.as_slice() } else { &[] };
+        let (path, cwd) = match with {
+            Some(word) => (word, &doing.cwd),
+            None => (&here, &doing.last),
+        };
+        let cwd = if self.place == Place::Here { cwd.as_slice() } else { &[] };
         for target in paths.targets(path, cwd, follow) {
             seen.effects.push(Effect { does, target, word: word.clone(), span, sure });
         }
@@ -191,7 +202,9 @@ impl Walker<'_> {
     fn fed_text(&mut self, seen: &mut Seen, call: &Call, doing: &mut Doing) {
         doing.runs = true;
         match &call.feed.stream {
-            Stream::Nothing => {}
+            Stream::Nothing if call.feed.given => {}
+            // Whoever types into it is not in the text.
+            Stream::Nothing => seen.effects.push(opaque(call.span)),
             Stream::Text(text) => doing.texts.push((text.pieces.clone(), text.from)),
             Stream::File(_) => seen.effects.push(opaque(call.span)),
             Stream::Paths(_) | Stream::Endless => seen.mark(Mark::UnknownCode),
@@ -210,6 +223,13 @@ impl Walker<'_> {
             Stream::Nothing => {}
             Stream::File(_) => seen.effects.push(opaque(call.span)),
             Stream::Paths(_) | Stream::Endless => seen.mark(Mark::UnknownCode),
+            Stream::Text(text) if language == know::Language::Other => {
+                let word = Word::new(text.pieces.clone(), super::super::word::Becomes::One);
+                seen.effects.push(Effect { word: Some(word), ..opaque(call.span) });
+                if text.from == From::Network {
+                    seen.mark(Mark::NetworkCode);
+                }
+            }
             Stream::Text(text) => match text.known() {
                 Some(bytes) if depth < MAX_CODE => {
                     let acts = know::code(language, &Word::of(bytes));
@@ -240,7 +260,7 @@ impl Walker<'_> {
         let file = seen.effects.get(before).map(|effect| effect.target.clone());
         let Some(Target::Path(path)) = file else {
             seen.effects.push(opaque(span));
-            if word.known().is_none() {
+            if word.known().is_none() && act.sure == Meets::Yes {
                 seen.mark(Mark::UnknownCode);
             }
             return;
@@ -266,7 +286,11 @@ impl Walker<'_> {
                 doing.texts.push((text.pieces.clone(), text.from));
             }
             Stream::Text(text) if text.known().is_none() => seen.mark(Mark::code(text.from)),
-            Stream::Text(_) | Stream::File(_) => seen.effects.push(opaque(call.span)),
+            Stream::Text(text) => {
+                let word = Word::new(text.pieces.clone(), super::super::word::Becomes::One);
+                seen.effects.push(Effect { word: Some(word), ..opaque(call.span) });
+            }
+            Stream::File(_) => seen.effects.push(opaque(call.span)),
             Stream::Paths(_) | Stream::Endless => seen.mark(Mark::UnknownCode),
         }
     }
@@ -279,7 +303,8 @@ impl Walker<'_> {
             seen.effects.push(opaque(call.span));
             return;
         }
-        let doing = Doing { cwd: self.state.cwd.clone(), ..Doing::default() };
+        let cwd = self.state.cwd.clone();
+        let doing = Doing { last: cwd.clone(), cwd, ..Doing::default() };
         for argument in call.arguments.iter().skip(1) {
             let Some(word) = path_in(&argument.word) else { continue };
             self.effect(Does::Read, Some(&word), Meets::Perhaps, argument.span, seen, &doing);
@@ -418,6 +443,8 @@ impl Walker<'_> {
 #[derive(Default)]
 struct Doing {
     cwd: Vec<PathBuf>,
+    /// Where it is when all its words were obeyed.
+    last: Vec<PathBuf>,
     set: Vec<(Vec<u8>, Value)>,
     inner: Vec<(Act, Vec<PathBuf>)>,
     texts: Vec<(Vec<Piece>, From)>,
@@ -425,6 +452,30 @@ struct Doing {
     runs: bool,
     /// Whether it prints without end.
     endless: bool,
+}
+
+/// What git changes in a work tree that an option names is changed there.
+fn work_tree(seen: &mut Seen) {
+    let named = seen.words.iter().any(|word| word.head().starts_with(b"--work-tree"));
+    if !named || !seen.is_called(b"git") {
+        return;
+    }
+    let tree = seen.effects.iter().find(|effect| effect.does == Does::ReadTree);
+    let Some(target) = tree.map(|effect| effect.target.clone()) else { return };
+    for effect in seen.effects.iter_mut().filter(|effect| effect.does == Does::ChangeWorkTree) {
+        effect.target = target.clone();
+    }
+}
+
+/// A sub-command that nobody knows can be any.
+fn unknown_subcommand(seen: &mut Seen) {
+    let Some(indices) = know::subcommand(&seen.words) else { return };
+    let hole = |word: &Word| word.known().is_none() && word.head().is_empty();
+    let first = seen.words.iter().position(hole);
+    let sub = indices.first().copied();
+    if first.is_some_and(|hole| sub.is_none_or(|sub| hole <= sub)) {
+        seen.mark(Mark::UnknownCode);
+    }
 }
 
 fn is_shell(seen: &Seen) -> bool {

@@ -316,13 +316,28 @@ impl Walker<'_> {
         };
         match self.look.look(&Query::Glob { pattern: pattern.into(), cwd: cwd.clone() }) {
             Answer::Paths(paths) if !paths.is_empty() && paths.len() <= MAX_GLOBBED => {
-                let word = |path: &std::path::PathBuf| {
+                let known = |path: &std::path::PathBuf| {
                     Word::of(path.as_os_str().as_encoded_bytes().to_vec())
                 };
-                Some(paths.iter().map(word).collect())
+                let mut words: Vec<Word> = paths.iter().map(known).collect();
+                if covers_everything(word) {
+                    words.push(word.clone());
+                }
+                Some(words)
             }
             _ => None,
         }
+    }
+}
+
+/// Whether a glob stands for all that lies in a directory, more than what is there now included.
+fn covers_everything(word: &Word) -> bool {
+    match word.pieces() {
+        [Piece::Glob(glob)] => glob.iter().all(|byte| *byte == b'*'),
+        [Piece::Known(head), Piece::Glob(glob)] => {
+            head.ends_with(b"/") && glob.iter().all(|byte| *byte == b'*')
+        }
+        _ => false,
     }
 }
 

@@ -64,7 +64,11 @@ impl Walker<'_> {
                     Some(word) => Text { pieces: word.pieces().to_vec(), from },
                     None => Text::unknown(from),
                 };
-                self.inner_process(&text, act, call, set);
+                let holes = match seen.is_called(b"parallel") {
+                    true => Holes::Words,
+                    false => Holes::Code,
+                };
+                self.inner_process(&text, holes, act, call, set);
             }
             Does::RunProgram => {
                 let word = act.with.clone().unwrap_or_else(Word::unknown);
@@ -95,7 +99,14 @@ impl Walker<'_> {
         self.call(Call { arguments, assigned, effects, feed, span, by: By::Program });
     }
 
-    fn inner_process(&mut self, text: &Text, act: &Act, call: &Call, set: &[(Vec<u8>, Value)]) {
+    fn inner_process(
+        &mut self,
+        text: &Text,
+        holes: Holes,
+        act: &Act,
+        call: &Call,
+        set: &[(Vec<u8>, Value)],
+    ) {
         let before = self.state.clone();
         for (name, value) in call.assigned.iter().chain(set) {
             self.state.set(name, value.clone());
@@ -108,7 +119,10 @@ impl Walker<'_> {
         }
         self.state.parameters = known.then(|| Rc::new(rest.collect()));
         let place = call.arguments.get(act.at).map_or(call.span, |it| it.span);
-        self.at_place(place, |walker| walker.run_text(text, Inner::Here, &call.feed));
+        self.at_place(place, |walker| match holes {
+            Holes::Code => walker.run_text(text, Inner::Here, &call.feed),
+            Holes::Words => walker.inner_fed(&holed(text), &call.feed),
+        });
         let after = std::mem::replace(&mut self.state, before);
         self.state.join_made(&after);
     }
@@ -239,6 +253,15 @@ impl Walker<'_> {
         self.names_in(text, super::parameter::MAX_INDIRECT);
         self.evaluated(text);
     }
+}
+
+/// What the holes of a text can become.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holes {
+    /// Any code.
+    Code,
+    /// Words alone: the program quotes what it puts there.
+    Words,
 }
 
 /// A text with holes: each of them is a variable that nobody sets.
