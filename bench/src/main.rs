@@ -5,6 +5,7 @@
 mod cage;
 mod capture;
 mod flood;
+mod jobs;
 mod judge;
 mod ledger;
 mod reader;
@@ -30,6 +31,10 @@ fn main() -> ExitCode {
         // Started by `cage` under a filter.
         Some("walls") => told(cage::run(cold, warm, cage::Machine::WithoutNamespaces)),
         Some("flood") => told(flood::run(cold)),
+        Some("jobs") => jobs::run(cold).unwrap_or_else(|error| {
+            eprintln!("{error}");
+            false
+        }),
         Some("reader") => {
             reader::run();
             true

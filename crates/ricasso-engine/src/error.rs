@@ -70,6 +70,8 @@ pub enum Error {
     },
     /// State is kept for one text, and this is something else.
     KeepsNoState,
+    /// The owner that was asked does not know the job any more.
+    NotHere,
     /// Whoever asked went away.
     CallerGone,
     /// The socket between a visitor and an owner.
@@ -145,6 +147,7 @@ impl fmt::Display for Error {
             Error::KeepsNoState => {
                 write!(f, "the state of a shell is kept for one text; give one -c TEXT")
             }
+            Error::NotHere => write!(f, "the owner does not know this job"),
             Error::CallerGone => write!(f, "whoever asked went away"),
             Error::Desk { what, .. } => {
                 write!(f, "cannot {what} the socket of the job's owner; try again")
@@ -177,6 +180,7 @@ impl std::error::Error for Error {
             | Error::PasswordPrompt { .. }
             | Error::NoKey { .. }
             | Error::KeepsNoState
+            | Error::NotHere
             | Error::CallerGone
             | Error::Told { .. }
             | Error::Unanswered { .. } => None,

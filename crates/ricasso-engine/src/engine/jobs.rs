@@ -112,7 +112,15 @@ impl Jobs {
                 Err(Error::Over { id: JobId::parse(id).ok_or_else(|| no_job(id))? })
             }
             Whereabouts::With(desk) => {
-                let told = ask(desk, &self.question(verb(id.to_string())))?;
+                let told = match ask(desk, &self.question(verb(id.to_string()))) {
+                    Err(Error::NotHere) => {
+                        self.over(id)?;
+                        return Err(Error::Over {
+                            id: JobId::parse(id).ok_or_else(|| no_job(id))?,
+                        });
+                    }
+                    told => told?,
+                };
                 let fed = told.get("fed").cloned().unwrap_or_default();
                 let number = |name: &str| fed.get(name).and_then(Value::as_u64).unwrap_or(0);
                 Ok((number("bytes"), number("left_bytes")))
@@ -140,11 +148,15 @@ impl Jobs {
                 }
                 Whereabouts::With(desk) => desk,
             };
-            let regex = regex.map(str::to_string);
-            let question = self.question(Verb::Watch { id: id.to_string(), regex });
+            let pattern = regex.map(str::to_string);
+            let question = self.question(Verb::Watch { id: id.to_string(), regex: pattern });
             match watch_at(desk, &question, &mut |shown| seen.pass(shown, see)) {
                 // Its owner ended, or was killed, between two words: the rest is on the disk.
                 Err(Error::Desk { .. }) => std::thread::sleep(AGAIN),
+                Err(Error::NotHere) => {
+                    let reply = self.over(id)?;
+                    return self.watch_kept(id, regex, reply, &mut |shown| seen.pass(shown, see));
+                }
                 other => return other,
             }
         }
@@ -219,6 +231,7 @@ impl Jobs {
                         }
                         // It ended, or was killed, between two words: then that is the answer.
                         Err(Error::Desk { .. }) => std::thread::sleep(AGAIN),
+                        Err(Error::NotHere) => return self.over(id),
                         Err(other) => return Err(other),
                     }
                 }
@@ -342,6 +355,9 @@ fn hear(desk: &mut UnixStream) -> Result<Value, Error> {
     match told.get("refused") {
         Some(refused) => {
             let message = refused.get("message").and_then(Value::as_str).unwrap_or_default();
+            if refused.get("unknown").and_then(Value::as_bool) == Some(true) {
+                return Err(Error::NotHere);
+            }
             Err(Error::Told { message: message.to_string() })
         }
         None => Ok(told),

@@ -76,6 +76,9 @@ fn a_background_job_is_found_from_other_processes() {
     assert_eq!(over["ending"]["kind"], "exited");
     assert_eq!(over["exit_code"], 7);
     assert_eq!(over["stdout"], "first\ngot yes\n");
+    let ledger = place.call(&["ledger", "show", "--json"]).text();
+    assert!(ledger.contains(r#""kind":"fed""#), "{ledger}");
+    assert!(!ledger.contains("yes\\n"), "what was fed is not in the ledger: {ledger}");
     let list = place.call(&["jobs", "--json"]);
     let list: Value = serde_json::from_slice(&list.stdout).unwrap();
     assert_eq!(list[0]["id"], job.id.as_str());

@@ -30,4 +30,5 @@ mod prompts;
 mod running;
 mod states;
 mod stress;
+mod terminal;
 mod work;

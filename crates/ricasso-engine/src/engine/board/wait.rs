@@ -102,7 +102,9 @@ impl Board {
 
     /// Ends its whole tree and waits for that.
     pub(in crate::engine) fn stop(&self, gone: &dyn Fn() -> bool) -> Result<Reply, Error> {
-        self.cancel.ring();
+        if !self.is_over() {
+            self.cancel.ring();
+        }
         self.wait(&Until::Exit, Some(STOPPED), gone)
     }
 

@@ -27,21 +27,19 @@ impl Jobs {
     pub(super) fn find(&self, id: &str) -> Result<Whereabouts, Error> {
         let job = JobId::parse(id).ok_or_else(|| no_job(id))?;
         let began = Instant::now();
+        let dir = self.state().job(&job);
+        // The shortest way first: most who ask about a job find its owner at its desk.
+        if let Some(desk) = self.owner_of(&job)?.and_then(|owner| self.call(&owner)) {
+            return Ok(Whereabouts::With(desk));
+        }
         loop {
-            let dir = self.state().job(&job);
             if !dir.path().is_dir() {
                 return Err(no_job(id));
             }
-            if let Some(reply) = self.kept_reply(&job)? {
-                let session = reply.get("session").and_then(Value::as_str).unwrap_or_default();
-                return if self.scope.sees(session) {
-                    Ok(Whereabouts::Over(reply))
-                } else {
-                    Err(no_job(id))
-                };
+            if dir.path().join("reply").exists() && self.kept_reply(&job)?.is_some() {
+                return self.over(id).map(Whereabouts::Over);
             }
-            let owner = dir.read("owner").map_err(Error::Run)?;
-            let owner = owner.and_then(|name| JobId::parse(std::str::from_utf8(&name).ok()?));
+            let owner = self.owner_of(&job)?;
             let lives = match &owner {
                 Some(owner) => !Orphan::is_dead(self.state(), owner),
                 None => Orphan::is_open_with_a_living_owner(self.state(), &job),
@@ -62,6 +60,19 @@ impl Jobs {
             }
             std::thread::sleep(AGAIN);
         }
+    }
+
+    /// The reply of a job that its owner has let go of.
+    pub(super) fn over(&self, id: &str) -> Result<Value, Error> {
+        let job = JobId::parse(id).ok_or_else(|| no_job(id))?;
+        let reply = self.kept_reply(&job)?.ok_or_else(|| no_job(id))?;
+        let session = reply.get("session").and_then(Value::as_str).unwrap_or_default();
+        if self.scope.sees(session) { Ok(reply) } else { Err(no_job(id)) }
+    }
+
+    fn owner_of(&self, job: &JobId) -> Result<Option<JobId>, Error> {
+        let owner = self.state().job(job).read("owner").map_err(Error::Run)?;
+        Ok(owner.and_then(|name| JobId::parse(std::str::from_utf8(&name).ok()?)))
     }
 
     /// The reply of a job that is over. That of a lost one is made from what lies there.

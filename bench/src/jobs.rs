@@ -1,0 +1,99 @@
+//! What asking about a running job costs beside a plain request over a unix socket: the same bytes
+//! there and back, one connection each, and nothing else.
+
+use crate::run::median;
+use ricasso_engine::engine::{Jobs, Scope, Spares, Until};
+use ricasso_engine::policy::{Policy, Preset};
+use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step, Tenure};
+use ricasso_engine::run::StateDir;
+use ricasso_os::{Cancel, Keeper};
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Interleaved rounds, as for the other bars.
+const ROUNDS: usize = 1000;
+/// The bar.
+const MOST: f64 = 1.5;
+
+/// Measures and prints; returns whether the bar holds.
+pub(crate) fn run(keeper: Keeper) -> Result<bool, Box<dyn std::error::Error>> {
+    let place = std::env::temp_dir().join(format!("ricasso-bench-jobs-{}", std::process::id()));
+    let engine = crate::run::engine(keeper, &place, Spares::None);
+    let job = engine.start(&request(), Cancel::new()?)?;
+    let jobs = Jobs::at(StateDir::at(&place)?, Policy::preset(Preset::Open), Scope::Person);
+    let id = job.id().to_string();
+    let size = jobs.look(&id)?.to_string().len();
+    let socket = place.join("plain.sock");
+    let listener = UnixListener::bind(&socket)?;
+    std::thread::spawn(move || serve(&listener, size));
+    let (mut plain, mut look, mut wait) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        plain.push(timed(|| ask(&socket, size))?);
+        look.push(timed(|| jobs.look(&id).map(drop).map_err(Into::into))?);
+        let met = Until::Match("ready".into());
+        wait.push(timed(|| jobs.wait(&id, &met, None).map(drop).map_err(Into::into))?);
+    }
+    println!("a running job asked from outside, {ROUNDS} interleaved rounds");
+    let held = [("look", &look), ("wait that is met", &wait)].map(|(name, these)| {
+        let ratios = these.iter().zip(&plain).map(|(a, b)| a.as_secs_f64() / b.as_secs_f64());
+        let ratio = median(ratios.collect());
+        let held = if ratio <= MOST { "held" } else { "MISSED" };
+        println!("  {name:20} x{ratio:.2} of a plain request (at most x{MOST}: {held})");
+        ratio <= MOST
+    });
+    job.stop();
+    drop(job);
+    drop(engine);
+    // The place is ours alone; what cannot be removed is in the temporary directory.
+    let _ = std::fs::remove_dir_all(place);
+    Ok(held.iter().all(|held| *held))
+}
+
+fn timed(
+    work: impl FnOnce() -> Result<(), Box<dyn std::error::Error>>,
+) -> Result<Duration, Box<dyn std::error::Error>> {
+    let began = Instant::now();
+    work()?;
+    Ok(began.elapsed())
+}
+
+/// A request of a hundred bytes, an answer as long as a reply.
+fn ask(socket: &Path, size: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let mut stream = UnixStream::connect(socket)?;
+    stream.write_all(&[b'q'; 100])?;
+    let mut answer = vec![0; size];
+    stream.read_exact(&mut answer)?;
+    std::hint::black_box(answer);
+    Ok(())
+}
+
+fn serve(listener: &UnixListener, size: usize) {
+    let answer = format!("\"{}\"", "x".repeat(size - 2));
+    for stream in listener.incoming().flatten() {
+        let answer = answer.clone();
+        // Each visitor has a thread, as at a desk.
+        std::thread::spawn(move || {
+            let mut stream = stream;
+            let mut question = [0; 100];
+            let answered =
+                stream.read_exact(&mut question).and_then(|()| stream.write_all(answer.as_bytes()));
+            answered.expect("the bench asks and listens");
+        });
+    }
+}
+
+fn request() -> Request {
+    Request {
+        steps: vec![Step::Shell("echo ready; read -r x".into())],
+        on_failure: OnFailure::Stop,
+        cwd: "/".into(),
+        workspace: None,
+        env: Vec::new(),
+        stdin: Stdin::Fed,
+        timeout: None,
+        caller: Caller { door: "library".into(), session: "bench".into(), client: None },
+        manner: Manner { tenure: Tenure::Background, ..Manner::default() },
+    }
+}
