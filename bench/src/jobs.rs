@@ -28,17 +28,26 @@ pub(crate) fn run(keeper: Keeper) -> Result<bool, Box<dyn std::error::Error>> {
     let socket = place.join("plain.sock");
     let listener = UnixListener::bind(&socket)?;
     std::thread::spawn(move || serve(&listener, size));
-    let (mut plain, mut look, mut wait) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut plain, mut look) = (Vec::new(), Vec::new());
+    let (mut wait, mut find) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         plain.push(timed(|| ask(&socket, size))?);
         look.push(timed(|| jobs.look(&id).map(drop).map_err(Into::into))?);
-        let met = Until::Match("ready".into());
-        wait.push(timed(|| jobs.wait(&id, &met, None).map(drop).map_err(Into::into))?);
+        wait.push(timed(|| jobs.wait(&id, &Until::Input, None).map(drop).map_err(Into::into))?);
+        let line = Until::Match("ready".into());
+        find.push(timed(|| jobs.wait(&id, &line, None).map(drop).map_err(Into::into))?);
     }
     println!("a running job asked from outside, {ROUNDS} interleaved rounds");
-    let held = [("look", &look), ("wait that is met", &wait)].map(|(name, these)| {
+    let ratio = |these: &[Duration]| {
         let ratios = these.iter().zip(&plain).map(|(a, b)| a.as_secs_f64() / b.as_secs_f64());
-        let ratio = median(ratios.collect());
+        median(ratios.collect())
+    };
+    let found = ratio(&find);
+    println!(
+        "  wait for a line      x{found:.2} of a plain request (a regex is built for it: no bar)"
+    );
+    let held = [("look", &look), ("wait that is met", &wait)].map(|(name, these)| {
+        let ratio = ratio(these);
         let held = if ratio <= MOST { "held" } else { "MISSED" };
         println!("  {name:20} x{ratio:.2} of a plain request (at most x{MOST}: {held})");
         ratio <= MOST

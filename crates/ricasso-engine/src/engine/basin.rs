@@ -99,6 +99,7 @@ impl<'a> Basin<'a> {
             Ok(reply) => board.ends(reply.clone()),
             Err(error) => board.fails(error),
         }
+        self.hall.registry.prune();
     }
 
     /// Shows what is decided and was not shown yet. What cannot be read back now is in the spool

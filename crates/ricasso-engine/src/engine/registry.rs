@@ -47,8 +47,12 @@ impl Scope {
 
 impl Registry {
     pub(super) fn add(&self, board: Arc<Board>) {
+        self.boards().push(board);
+    }
+
+    /// Lets go of the oldest jobs that are over; their replies are on the disk by now.
+    pub(super) fn prune(&self) {
         let mut boards = self.boards();
-        boards.push(board);
         let ended = boards.iter().filter(|board| board.is_over()).count();
         let mut spare = ended.saturating_sub(MOST_ENDED);
         boards.retain(|board| {
