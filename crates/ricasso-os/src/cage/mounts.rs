@@ -10,15 +10,15 @@ use super::{Cage, Tmp};
 use rustix::fd::OwnedFd;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::path::{Path, PathBuf};
 
 /// Devices that every program may use.
 pub(super) const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 const TMP: &str = "/tmp";
-/// Where masks are made before they are laid over secrets; nothing of it stays.
-const STAGES: [&CStr; 3] = [c"/tmp", c"/run", c"/mnt"];
+/// Where masks are made before they are laid over secrets.
+const STAGE: &CStr = c"/proc";
 /// A mask holds nothing.
 const MASK: &CStr = c"size=64k,mode=0711";
 /// Shared memory of the command's processes; a quarter of a gibibyte is what browsers ask for.
@@ -65,9 +65,7 @@ pub(super) fn build(cage: &Cage, listed: Option<&Listed>) -> Result<(), Errno> {
 /// Lays the whole list, and then seals what only served as mount points.
 fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
     let paths: Vec<PathBuf> = layers.iter().map(|(path, _)| path.clone()).collect();
-    let is_masked = |(_, layer): &(PathBuf, Layer)| matches!(layer, Layer::Mask);
-    // Made before anything is laid: the place where masks are made may be one of the layers.
-    let mut masks = Masks::make(layers.iter().filter(|layer| is_masked(layer)).count())?;
+    let mut stage = None;
     let mut open_masks = Vec::new();
     for (at, (path, layer)) in layers.into_iter().enumerate() {
         match layer {
@@ -82,7 +80,12 @@ fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
                 mount_memory(&path, MASK)?;
                 open_masks.push(path);
             }
-            Layer::Mask => masks.lay_over(&path)?,
+            Layer::Mask => {
+                if stage.is_none() {
+                    stage = Some(Stage::set()?);
+                }
+                stage.as_ref().map_or(Ok(()), |stage| stage.mask(&path))?;
+            }
         }
     }
     for path in open_masks {
@@ -100,7 +103,8 @@ fn layers(cage: &Cage, noexec: u64) -> Result<Vec<(PathBuf, Layer)>, Errno> {
     let is_hidden = |path: &Path| hidden.iter().any(|hidden| path.starts_with(hidden));
     let covered = |path: &Path| cage.tmp != Tmp::Host && path.starts_with(TMP);
     let shown = existing(&cage.show).into_iter().filter(|path| is_hidden(path));
-    let seen = existing(&cage.seen).into_iter().filter(|path| covered(path));
+    let written = |path: &PathBuf| cage.write.iter().any(|root| path.starts_with(root));
+    let seen = existing(&cage.seen).into_iter().filter(|path| covered(path) && !written(path));
     for path in shown.chain(seen) {
         let tree = raw::clone_tree(&raw::c_path(&path)?, Depth::All)?;
         raw::seal_tree(&tree, Depth::All, READ_ONLY | NO_SUID | NO_DEVICES | noexec)?;
@@ -178,45 +182,28 @@ fn mount_memory(path: &Path, options: &CStr) -> Result<(), Errno> {
     raw::mount(c"tmpfs", &raw::c_path(path)?, libc::MS_NOSUID | libc::MS_NODEV, options)
 }
 
-/// Empty directories and files that nobody may open, to be laid over secrets.
-#[derive(Default)]
-struct Masks {
-    directories: Vec<OwnedFd>,
-    files: Vec<OwnedFd>,
+/// An empty directory and an empty file that nobody may open, to be laid over secrets.
+struct Stage {
+    directory: CString,
+    file: CString,
 }
 
-impl Masks {
-    /// So many of each. They outlive the place where they are made.
-    fn make(count: usize) -> Result<Masks, Errno> {
-        let mut masks = Masks::default();
-        if count == 0 {
-            return Ok(masks);
-        }
-        let is_there = |path: &&CStr| Path::new(path.to_str().unwrap_or_default()).is_dir();
-        let stage = STAGES.into_iter().find(is_there).ok_or(Errno::NOENT)?;
-        raw::mount(c"tmpfs", stage, libc::MS_NOSUID | libc::MS_NODEV, MASK)?;
-        let filled = masks.fill(Path::new(stage.to_str().unwrap_or_default()), count);
-        // SAFETY: the path is a constant; what was copied stays (umount(2)).
-        unsafe { libc::umount2(stage.as_ptr(), libc::MNT_DETACH) };
-        filled.map(|()| masks)
-    }
-
-    fn fill(&mut self, stage: &Path, count: usize) -> Result<(), Errno> {
+impl Stage {
+    /// Made where the command's own /proc will cover it: to unmount it would cost milliseconds,
+    /// since the kernel waits until nobody can be looking.
+    fn set() -> Result<Stage, Errno> {
+        raw::mount(c"tmpfs", STAGE, libc::MS_NOSUID | libc::MS_NODEV, MASK)?;
+        let stage = Path::new(STAGE.to_str().unwrap_or_default());
         let (directory, file) = (stage.join("directory"), stage.join("file"));
         rustix::fs::mkdir(&directory, Mode::empty())?;
         let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
         rustix::fs::open(&file, flags, Mode::empty())?;
-        let (directory, file) = (raw::c_path(&directory)?, raw::c_path(&file)?);
-        for _ in 0..count {
-            self.directories.push(raw::clone_tree(&directory, Depth::One)?);
-            self.files.push(raw::clone_tree(&file, Depth::One)?);
-        }
-        Ok(())
+        Ok(Stage { directory: raw::c_path(&directory)?, file: raw::c_path(&file)? })
     }
 
-    fn lay_over(&mut self, path: &Path) -> Result<(), Errno> {
-        let mask = if path.is_dir() { self.directories.pop() } else { self.files.pop() };
-        let mask = mask.ok_or(Errno::NOENT)?;
+    fn mask(&self, path: &Path) -> Result<(), Errno> {
+        let from = if path.is_dir() { &self.directory } else { &self.file };
+        let mask = raw::clone_tree(from, Depth::One)?;
         raw::seal_tree(&mask, Depth::One, READ_ONLY)?;
         raw::attach(&mask, raw::borrow(&raw::hold(path)?))
     }
@@ -278,7 +265,8 @@ pub(super) fn protected(cage: &Cage) -> Vec<PathBuf> {
         let roots = if entry.is_absolute() { &[PathBuf::from("/")][..] } else { &cage.write };
         all.extend(roots.iter().map(|root| root.join(entry)));
     }
-    all.retain(|path| real(path) == *path && path.symlink_metadata().is_ok());
+    // Most of them are not there, and to ask for that is cheaper than to follow a path.
+    all.retain(|path| path.symlink_metadata().is_ok() && real(path) == *path);
     all.sort();
     all.dedup();
     all
