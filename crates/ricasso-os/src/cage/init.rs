@@ -11,11 +11,13 @@ use super::session::{Loopback, raise_loopback};
 use super::{Cage, Namespaces, Net};
 use crate::after_fork::{self, Tidings, leave};
 use crate::channel::{Arrival, Channel, Wait};
-use crate::wire::{Order, Stage};
+use crate::warden::Usage;
+use crate::wire::{Order, Reader, Stage, Writer};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
+use std::time::Duration;
 
 /// Mount, pid and IPC namespaces; user and network ones come on top where they are needed.
 const SPACES: libc::c_int = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
@@ -184,26 +186,48 @@ fn guard(command: i32, status: &OwnedFd) -> ! {
 
 fn say(status: &OwnedFd, ended: Option<i32>, left: i32) {
     let Some(how) = ended else { return };
-    let mut bytes = [0u8; STATUS_BYTES];
-    bytes[..4].copy_from_slice(&how.to_le_bytes());
-    bytes[4..].copy_from_slice(&left.to_le_bytes());
+    // Everything in the namespace was reaped here, so this is what the whole job used.
+    let used = crate::warden::serve::usage();
+    let mut bytes = Writer::default();
+    bytes.number(u64::from(how as u32));
+    bytes.number(left as u64);
+    bytes.number(used.user.as_micros() as u64);
+    bytes.number(used.system.as_micros() as u64);
+    bytes.number(used.max_rss_bytes);
     // A warden that is gone has taken us with it.
-    let _ = rustix::io::write(status, &bytes);
+    let _ = rustix::io::write(status, &bytes.0);
 }
 
-/// The length of what the first process says: a wait status, and whether others are left.
-const STATUS_BYTES: usize = 8;
+/// The length of what the first process says: five numbers.
+const STATUS_BYTES: usize = 40;
 
-/// What the first process said, if it said something: the wait status, and whether others are
-/// left.
-pub(crate) fn heard(status: &OwnedFd) -> Option<(i32, bool)> {
+/// What the first process tells of the command's end.
+pub(crate) struct Last {
+    /// The wait status.
+    pub(crate) how: i32,
+    /// Whether others of the tree are left.
+    pub(crate) left: bool,
+    /// What the whole job used so far.
+    pub(crate) usage: Usage,
+}
+
+/// What the first process said, if it said something.
+pub(crate) fn heard(status: &OwnedFd) -> Option<Last> {
     let mut bytes = [0u8; STATUS_BYTES];
     let got = rustix::io::read(status, &mut bytes).ok()?;
     if got != STATUS_BYTES {
         return None;
     }
-    let (how, left) = bytes.split_first_chunk::<4>()?;
-    Some((i32::from_le_bytes(*how), left != [0; 4]))
+    let mut from = Reader(&bytes);
+    Some(Last {
+        how: from.number()? as u32 as i32,
+        left: from.number()? != 0,
+        usage: Usage {
+            user: Duration::from_micros(from.number()?),
+            system: Duration::from_micros(from.number()?),
+            max_rss_bytes: from.number()?,
+        },
+    })
 }
 
 /// Tries the whole way in a child: whether namespaces of this kind can be had here.

@@ -174,10 +174,10 @@ impl Post {
             }
             while signals::take(&self.children).is_some() {}
             let any_left = tree::reap_all(&mut life.reaper());
-            if let Some((status, others)) = life.ending(woken.status) {
+            if let Some((status, others, used)) = life.ending(woken.status) {
                 let any_left = any_left && others;
                 let denied = life.gate.as_mut().map(Gatekeeper::take_denied).unwrap_or_default();
-                let how = Stopping { limit, asked: stopping, any_left, denied };
+                let how = Stopping { limit, asked: stopping, any_left, denied, used };
                 return self.finish(life.pid, status, how);
             }
         }
@@ -185,13 +185,14 @@ impl Post {
 
     /// The command itself has ended; now the rest of its tree.
     fn finish(&mut self, pid: i32, status: Status, how: Stopping) -> Result<()> {
-        let Stopping { limit, asked: stopping, any_left, denied } = how;
+        let Stopping { limit, asked: stopping, any_left, denied, used } = how;
         let mut survivors = Vec::new();
         if any_left && !stopping {
             survivors = self.stop_survivors()?;
         }
         let tree_gone = !stopping || !any_left;
-        let usage = usage();
+        // After survivors were ended their time counts too, and only we know it.
+        let usage = used.filter(|_| !any_left).unwrap_or_else(usage);
         let ended = Ended { pid, status, usage, survivors, limit, denied, tree_gone };
         self.tell(&Report::Ended(ended))?;
         if tree_gone {
@@ -332,6 +333,8 @@ struct Stopping {
     asked: bool,
     any_left: bool,
     denied: Vec<Denied>,
+    /// What the job used, where somebody told.
+    used: Option<Usage>,
 }
 
 fn exceeded(ceilings: &Ceilings, first: Option<i32>) -> Option<Limit> {
@@ -345,7 +348,7 @@ fn exceeded(ceilings: &Ceilings, first: Option<i32>) -> Option<Limit> {
 }
 
 /// Everything below us is reaped by us, so this is the whole tree.
-fn usage() -> Usage {
+pub(crate) fn usage() -> Usage {
     let mut of = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer leads to a whole rusage, which the call fills (getrusage(2)).
     let answer = unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, of.as_mut_ptr()) };

@@ -1,6 +1,6 @@
 //! From the order to the command's first instruction, as its warden sees it.
 
-use super::report::{Report, Status};
+use super::report::{Report, Status, Usage};
 use super::serve::{Ears, Post};
 use crate::after_fork::Note;
 use crate::cage::{self, Gatekeeper};
@@ -46,21 +46,20 @@ impl Life {
         }
     }
 
-    /// How the command ended, if it did, and whether others of its tree may be left.
-    pub(super) fn ending(&mut self, spoken: bool) -> Option<(Status, bool)> {
-        let Some(status) = &self.status else { return self.ended.map(|ended| (ended, true)) };
+    /// How the command ended, if it did, whether others of its tree may be left, and what the job
+    /// used where that was told. The first process may still be going: the kernel takes
+    /// milliseconds to put its namespaces away, and nobody waits for that.
+    pub(super) fn ending(&mut self, spoken: bool) -> Option<(Status, bool, Option<Usage>)> {
+        let by_child = self.ended.map(|ended| (ended, true, None));
+        let Some(status) = &self.status else { return by_child };
         // What it said before it ended counts, also when its end was seen first.
         if (spoken || self.ended.is_some())
-            && let Some((how, left)) = cage::heard(status)
+            && let Some(last) = cage::heard(status)
         {
-            if !left && self.ended.is_none() {
-                // The first process goes now, and what the job used is counted when it is gone.
-                tree::wait_for(self.child);
-            }
-            return Some((status_of(how), left));
+            return Some((status_of(last.how), last.left, Some(last.usage)));
         }
         // The first process itself was ended: by us, or by somebody outside.
-        self.ended.map(|ended| (ended, true))
+        by_child
     }
 }
 
