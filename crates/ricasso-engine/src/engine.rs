@@ -155,9 +155,11 @@ impl Engine {
         self.hall.registry.find(scope, id).map(Handle::new)
     }
 
-    /// Stops every job of a session and tells of each.
-    pub fn end_session(&self, session: &str, tell: &mut dyn FnMut(Notice)) {
+    /// Stops every job of a session and tells of each; then its temporary files and the state of
+    /// its shell go.
+    pub fn end_session(&self, session: &str, tell: &mut dyn FnMut(Notice)) -> Result<(), Error> {
         self.hall.registry.end_session(session, tell);
+        self.state().forget_session(session).map_err(Error::Run)
     }
 
     /// Takes leave of visitors: no new ones, and those that are being answered get this long.

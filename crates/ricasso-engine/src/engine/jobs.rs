@@ -185,7 +185,8 @@ impl Jobs {
         Ok(rows)
     }
 
-    /// Stops every job of a session, at all its owners; tells of each by its id.
+    /// Stops every job of a session, at all its owners, and tells of each by its id; then its
+    /// temporary files and the state of its shell go.
     pub fn end_session(&self, session: &str, tell: &mut dyn FnMut(&str)) -> Result<(), Error> {
         self.close_lost()?;
         let ask = Ask { session: None, verb: Verb::EndSession { session: session.to_string() } };
@@ -203,7 +204,7 @@ impl Jobs {
                 tell(notice.get("id").and_then(Value::as_str).unwrap_or_default());
             }
         }
-        Ok(())
+        self.state().forget_session(session).map_err(Error::Run)
     }
 
     fn state(&self) -> &StateDir {

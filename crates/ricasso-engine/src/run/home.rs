@@ -158,6 +158,19 @@ impl StateDir {
         })
     }
 
+    /// Removes what a session left: its temporary files and the state of its shell. Tells what
+    /// could not be removed.
+    pub fn forget_session(&self, session: &str) -> Result<(), Error> {
+        let path = self.root.join("sessions").join(file_name_of(session));
+        match fs::remove_dir_all(&path) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(source) => {
+                Err(Error::State { what: "remove what the session left in", path, source })
+            }
+        }
+    }
+
     /// Reads a small file of a session; `None` where there is none.
     pub fn read_session(&self, session: &str, name: &str) -> Result<Option<Vec<u8>>, Error> {
         JobDir(self.root.join("sessions").join(file_name_of(session))).read(name)

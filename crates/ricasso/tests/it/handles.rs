@@ -51,18 +51,20 @@ fn the_end_of_a_session_gives_one_notice_for_each_of_its_jobs() {
     let other = background(&engine, &place, "other", "read -r x");
     eventually("all run", || marked(&mark).len() >= 4);
     let mut told = Vec::new();
-    engine.end_session("mine", &mut |notice| {
-        assert_eq!(notice.session, "mine");
-        assert_eq!(notice.reply.unwrap().ending.unwrap().kind(), "cancelled");
-        told.push(notice.id);
-    });
+    engine
+        .end_session("mine", &mut |notice| {
+            assert_eq!(notice.session, "mine");
+            assert_eq!(notice.reply.unwrap().ending.unwrap().kind(), "cancelled");
+            told.push(notice.id);
+        })
+        .unwrap();
     let mut ids: Vec<_> = jobs.iter().map(|job| job.id().clone()).collect();
     ids.sort();
     told.sort();
     assert_eq!(told, ids);
     assert_eq!(marked(&mark), Vec::<i32>::new());
     assert!(!other.is_over());
-    engine.end_session("mine", &mut |notice| panic!("{notice:?} is over already"));
+    engine.end_session("mine", &mut |notice| panic!("{notice:?} is over already")).unwrap();
 }
 
 #[test]

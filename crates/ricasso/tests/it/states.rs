@@ -124,3 +124,13 @@ fn a_shell_that_traces_or_fails_early_is_captured_without_a_trace_of_us() {
     let said = error["stderr"].as_str().unwrap();
     assert!(said.starts_with("bash: line 1: nonexistent-program"), "{said}");
 }
+
+#[test]
+fn the_state_of_a_session_goes_with_it() {
+    let place = Place::new();
+    kept(&place, "export KEPT=1; f() { :; }");
+    assert_eq!(kept(&place, "echo $KEPT")["stdout"], "1\n");
+    assert_eq!(place.call(&["stop", "--session", "s"]).code, 0);
+    assert!(!place.state().join("sessions/s").exists());
+    assert_eq!(kept(&place, "echo \"<$KEPT>\"")["stdout"], "<>\n");
+}
