@@ -69,6 +69,9 @@ pub(super) fn judge(seen: &Seen, bench: &Bench<'_>, findings: &mut Findings) {
     }
 }
 
+/// Container engines: they open files by themselves.
+const CONTAINERS: [&[u8]; 3] = [b"docker", b"podman", b"nerdctl"];
+
 /// One command with everything known of it.
 struct Judged<'a> {
     seen: &'a Seen,
@@ -162,8 +165,13 @@ impl Judged<'_> {
         let works = works.map(|objection| (objection, self.seen.span));
         let effects = self.seen.effects.iter();
         let effects = effects.filter_map(|it| Some((bench.rights.object(it)?, it.span)));
-        for (objection, span) in effects.chain(works) {
+        // The engine of containers opens what it is handed, not the command: no path of ours.
+        let engine = CONTAINERS.iter().any(|name| self.seen.is_called(name));
+        for (mut objection, span) in effects.chain(works) {
             let span = Some(span);
+            if engine {
+                objection.layer = ReasonLayer::Policy;
+            }
             reasons.push(reason(
                 objection.rule,
                 objection.layer,
@@ -246,6 +254,11 @@ impl Judged<'_> {
         if let Some(reason) = self.named_in_code(&programs.deny) {
             return Some(reason);
         }
+        if let Some(name) = self.wraps(&programs.deny) {
+            let message = format!("{} may start {name}, which is not to be run", self.called(word));
+            let remedy = "call the program plainly; programs.deny in the policy names that one";
+            return Some(self.reason("programs.deny", ReasonLayer::Programs, message, remedy));
+        }
         let list = programs.allow.list()?;
         let builtin = self.seen.starts == Starts::Builtin && BUILTINS.contains(&word);
         if self.seen.place == Place::Here && (builtin || self.is_listed(list, word, bench)) {
@@ -273,6 +286,16 @@ impl Judged<'_> {
             }
         }
         None
+    }
+
+    /// A denied program among the words of a program that nobody knows.
+    fn wraps(&self, deny: &[Glob]) -> Option<String> {
+        if !self.seen.marks.contains(&Mark::Uncatalogued) {
+            return None;
+        }
+        let mut names = self.seen.words.iter().skip(1).filter_map(|word| word.known());
+        let denied = |name: &&[u8]| deny.iter().any(|glob| glob.matches(base_name(name)));
+        names.find(denied).map(|name| String::from_utf8_lossy(name).into_owned())
     }
 
     /// A program is on the list when a listed name leads to the same file; one that is not
@@ -322,7 +345,7 @@ impl Judged<'_> {
         let program = self.command.names.is_empty() && !self.seen.words.is_empty();
         let code = self.seen.marks.iter().any(|mark| match mark {
             Mark::UnknownCode | Mark::NetworkCode => true,
-            Mark::ForkBomb | Mark::Unreadable | Mark::Endless => false,
+            Mark::ForkBomb | Mark::Unreadable | Mark::Endless | Mark::Uncatalogued => false,
         });
         if !program && !code {
             return None;
@@ -433,6 +456,8 @@ fn guard_weight(guard: Guard, then: Then, meets: Meets) -> Option<Weight> {
         (Guard::Deny, Then::Ask | Then::Deny, Meets::Yes | Meets::Perhaps) => Some(Weight::Deny),
         (Guard::Ask, Then::Deny, Meets::Yes) => Some(Weight::Deny),
         (Guard::Ask, Then::Deny, Meets::Perhaps) => Some(Weight::Ask),
-        (Guard::Ask, Then::Ask, Meets::Yes | Meets::Perhaps) => Some(Weight::Ask),
+        (Guard::Ask, Then::Ask, Meets::Yes) => Some(Weight::Ask),
+        // What may be hard to take back by a reading of words that nobody knows is daily work.
+        (Guard::Ask, Then::Ask, Meets::Perhaps) => None,
     }
 }

@@ -161,7 +161,7 @@ fn of_mark(mark: &Mark, seen: &Seen) -> Option<Danger> {
             "this writes without end",
             "bound it, as with head -c",
         ),
-        Mark::UnknownCode | Mark::Unreadable => return None,
+        Mark::UnknownCode | Mark::Unreadable | Mark::Uncatalogued => return None,
     };
     let (message, span) = (message.to_string(), Some(seen.span));
     Some(Danger { rule, grave, message, remedy, span, lost: None })

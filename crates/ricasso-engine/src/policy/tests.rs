@@ -1,17 +1,44 @@
 //! The verdict cases: every file under `cases/verdict`, and replay of each from its own record.
 
-use super::{Layer, Origin, Overrides, Policy, Preset, judge};
+use super::{Extends, Layer, Origin, Overrides, Policy, Preset, extends, judge};
 use crate::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
 use crate::scene::{Answer, Described, Fact, Live, Look, Query, Recorded, Scene};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cases {
+    #[serde(default)]
     case: Vec<Case>,
+    #[serde(default)]
+    group: Vec<Group>,
+}
+
+/// Many commands with one answer.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Group {
+    policy: String,
+    verdict: String,
+    rule: Option<String>,
+    commands: Vec<String>,
+}
+
+impl Group {
+    fn cases(self) -> Vec<Case> {
+        let one = |command: String| Case {
+            command: Some(command),
+            argv: None,
+            policy: self.policy.clone(),
+            env: BTreeMap::new(),
+            verdict: self.verdict.clone(),
+            rule: self.rule.clone(),
+        };
+        self.commands.into_iter().map(one).collect()
+    }
 }
 
 #[derive(Deserialize)]
@@ -40,19 +67,41 @@ fn read_cases() -> Vec<Case> {
     assert!(!files.is_empty(), "no case files");
     let read = |path: PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
-        toml::from_str::<Cases>(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display())).case
+        let cases: Cases =
+            toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let groups = cases.group.into_iter().flat_map(Group::cases);
+        cases.case.into_iter().chain(groups).collect::<Vec<Case>>()
     };
     files.into_iter().flat_map(read).collect()
+}
+
+/// The policies of the cases; each is loaded once.
+#[derive(Default)]
+struct Policies(HashMap<String, Policy>);
+
+impl Policies {
+    fn get(&mut self, name: &str) -> &Policy {
+        self.0.entry(name.to_string()).or_insert_with(|| policy(name))
+    }
 }
 
 fn policy(name: &str) -> Policy {
     if let Some(preset) = Preset::named(name) {
         return Policy::preset(preset);
     }
-    let path = cases().join("policies").join(format!("{name}.toml"));
-    let text = std::fs::read_to_string(&path).unwrap();
-    let layer = Layer { origin: Origin::User, name: format!("{name}.toml"), text };
-    Policy::from_layers(&[layer], &Overrides::default()).unwrap_or_else(|e| panic!("{e}"))
+    let mut layers = Vec::new();
+    let mut next = Some(format!("{name}.toml"));
+    while let Some(name) = next {
+        let path = cases().join("policies").join(&name);
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let layer = Layer { origin: Origin::User, name, text };
+        next = match extends(&layer).unwrap_or_else(|e| panic!("{e}")) {
+            Extends::File(name) => Some(name),
+            Extends::Nothing | Extends::Preset(_) => None,
+        };
+        layers.insert(0, layer);
+    }
+    Policy::from_layers(&layers, &Overrides::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn request(case: &Case) -> Request {
@@ -81,6 +130,11 @@ fn world() -> Described {
         .link("/home/user/project/foo", "/usr/sbin/shutdown")
         .link("/usr/bin/halt-now", "/usr/sbin/shutdown")
         .link("/home/user/project/git", "/usr/bin/sh")
+        .set("PWD", "/home/user/project")
+        .directory("/home/user/project/.git")
+        .file("/home/user/out/secret.txt")
+        .link("/home/user/project/link", "/home/user/out")
+        .link("/home/user/project/linkfile", "/home/user/out/secret.txt")
 }
 
 /// Writes down what another one says.
@@ -102,8 +156,9 @@ impl Look for Noting<'_> {
 fn every_case_gets_its_verdict_and_its_rule() {
     let world = world();
     let mut wrong = Vec::new();
+    let mut policies = Policies::default();
     for case in read_cases() {
-        let judgement = judge(&request(&case), &policy(&case.policy), &world);
+        let judgement = judge(&request(&case), policies.get(&case.policy), &world);
         let rule = judgement.reasons.first().map(|reason| reason.rule.clone());
         let verdict = judgement.verdict.name();
         if verdict != case.verdict || rule != case.rule {
@@ -120,14 +175,15 @@ fn every_case_gets_its_verdict_and_its_rule() {
 #[test]
 fn replay_from_the_recorded_scene_gives_the_same_verdict() {
     let world = world();
+    let mut policies = Policies::default();
     for case in read_cases() {
-        let (request, policy) = (request(&case), policy(&case.policy));
+        let (request, policy) = (request(&case), policies.get(&case.policy));
         let noting = Noting { world: &world, facts: Mutex::default() };
-        let first = judge(&request, &policy, &noting);
+        let first = judge(&request, policy, &noting);
         let scene = Scene { facts: noting.facts.into_inner().unwrap() };
         let kept = serde_json::to_string(&scene).unwrap();
         let recorded = Recorded::new(serde_json::from_str(&kept).unwrap());
-        let again = judge(&request, &policy, &recorded);
+        let again = judge(&request, policy, &recorded);
         assert_eq!(again.verdict.name(), first.verdict.name());
         assert_eq!(again.reasons, first.reasons);
     }
@@ -135,14 +191,15 @@ fn replay_from_the_recorded_scene_gives_the_same_verdict() {
 
 #[test]
 fn replay_of_what_was_seen_live_gives_the_same_verdict() {
+    let mut policies = Policies::default();
     for case in read_cases() {
-        let (mut request, policy) = (request(&case), policy(&case.policy));
+        let (mut request, policy) = (request(&case), policies.get(&case.policy));
         request.cwd = "/".into();
         let variables = [("PATH", "/usr/bin:/bin"), ("HOME", "/root")];
         let variables = variables.map(|(name, value)| (name.into(), value.into()));
         let live = Live::new([variables.as_slice()]);
-        let first = judge(&request, &policy, &live);
-        let again = judge(&request, &policy, &Recorded::new(live.into_scene()));
+        let first = judge(&request, policy, &live);
+        let again = judge(&request, policy, &Recorded::new(live.into_scene()));
         assert_eq!(again.verdict.name(), first.verdict.name());
         assert_eq!(again.reasons, first.reasons);
     }

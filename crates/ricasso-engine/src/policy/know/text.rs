@@ -398,7 +398,7 @@ pub(super) const TABLE: &[Program] = &[
             val("-f --file", READ),
             val("-r --reference", super::table::LOOK),
             val("-s --set", Use::Is(Does::HardToTakeBack(super::Harm::Kernel))),
-            skip("-d --date"),
+            skip("-d --date --format"),
             glued("-I --iso-8601 --rfc-3339", NOTHING),
         ],
         shape: each(Use::BehindOr("+", Does::Nothing, Does::HardToTakeBack(super::Harm::Kernel))),

@@ -171,6 +171,7 @@ impl Walker<'_> {
             b"alias" => self.aliased(words),
             b"compgen" | b"complete" | b"bind" => self.completion(words),
             b"jobs" | b"fc" => self.command_behind(words, call),
+            b"hash" => self.remembered(words, call),
             _ => {}
         }
     }
@@ -478,6 +479,15 @@ impl Walker<'_> {
         }
     }
 
+    /// `hash -p FILE NAME`: from now on the name starts that file.
+    fn remembered(&mut self, words: &[Argument], call: &Call) {
+        let at = words.iter().position(|it| it.word.known() == Some(b"-p"));
+        if let Some(file) = at.and_then(|at| words.get(at + 1)) {
+            let unknown = Argument::new(Word::unknown(), file.span);
+            self.start(vec![file.clone(), unknown], &[], call);
+        }
+    }
+
     /// `jobs -x COMMAND` and `fc -e EDITOR`.
     fn command_behind(&mut self, words: &[Argument], call: &Call) {
         let at = words.iter().position(|it| matches!(it.word.known(), Some(b"-x" | b"-e")));
@@ -495,12 +505,14 @@ impl Walker<'_> {
         let mut exported = name == b"export";
         let mut integer = false;
         let mut functions = false;
+        let mut reference = false;
         for argument in &call.arguments[1..] {
             let head = argument.word.head();
             if head.starts_with(b"-") && argument.word.known().is_some() {
                 exported |= head.contains(&b'x');
                 integer |= head.contains(&b'i');
                 functions |= head.contains(&b'f');
+                reference |= head.contains(&b'n');
                 continue;
             }
             if functions {
@@ -527,7 +539,12 @@ impl Walker<'_> {
             }
             self.evaluated(&own);
             let array = text.known().is_some_and(|text| text.starts_with(b"("));
-            let value = if append || array { Value::Unknown(text.from) } else { Value::One(text) };
+            // A reference stands for whatever its target holds when it is used.
+            let value = if append || array || reference {
+                Value::Unknown(text.from)
+            } else {
+                Value::One(text)
+            };
             seen.assigned.push(note(&own, &value, exported));
             if exported {
                 Rc::make_mut(&mut self.state.exported).insert(own.clone());

@@ -7,6 +7,7 @@ use super::super::paths::{Content, Follow, Paths};
 use super::super::word::{Piece, Word};
 use super::super::words::Meets;
 use super::command::{Call, SYSTEM, base_name};
+use super::expand::Argument;
 use super::seen::{Mark, Place, Seen};
 use super::state::{From, Text, Value};
 use super::stream::Stream;
@@ -22,6 +23,12 @@ const MAX_CODE: usize = 4;
 /// Programs that fetch one file by its address.
 const FETCHERS: [&[u8]; 8] =
     [b"curl", b"wget", b"fetch", b"aria2c", b"axel", b"http", b"https", b"lwp-download"];
+
+/// Programs that a wrapper without an entry is taken to start when its words name them.
+const WRAPPED: [&[u8]; 16] = [
+    b"rm", b"dd", b"shred", b"chmod", b"chown", b"sh", b"bash", b"dash", b"zsh", b"ksh", b"sudo",
+    b"doas", b"env", b"xargs", b"curl", b"wget",
+];
 
 const SHELLS: [&[u8]; 9] =
     [b"sh", b"bash", b"dash", b"zsh", b"ksh", b"ash", b"mksh", b"rbash", b"busybox"];
@@ -298,6 +305,8 @@ impl Walker<'_> {
     /// A program that the catalogue does not know: opaque where it is nobody's known program; its
     /// words that look like paths are taken for reads.
     fn uncatalogued(&mut self, seen: &mut Seen, call: &Call) {
+        seen.mark(Mark::Uncatalogued);
+        self.perhaps_a_wrapper(call);
         let own = seen.program.as_ref().is_some_and(|program| is_own(&program.real));
         if own || super::super::opaque::runs_unseen_code(&seen.names) {
             seen.effects.push(opaque(call.span));
@@ -308,6 +317,21 @@ impl Walker<'_> {
         for argument in call.arguments.iter().skip(1) {
             let Some(word) = path_in(&argument.word) else { continue };
             self.effect(Does::Read, Some(&word), Meets::Perhaps, argument.span, seen, &doing);
+        }
+    }
+
+    /// A program that nobody knows may start what its words name. Only names that no sub-command
+    /// has are followed, so that `tool test` and `tool install` stay what they are.
+    fn perhaps_a_wrapper(&mut self, call: &Call) {
+        let named = |argument: &Argument| {
+            argument.word.known().is_some_and(|word| WRAPPED.contains(&base_name(word)))
+        };
+        let Some(at) = call.arguments.iter().skip(1).position(named) else {
+            return;
+        };
+        let inner = call.arguments[at + 1..].to_vec();
+        if inner.len() > 1 {
+            self.start(inner, &[], call);
         }
     }
 

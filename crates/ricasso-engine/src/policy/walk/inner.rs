@@ -87,7 +87,12 @@ impl Walker<'_> {
         self.place = outer_place;
     }
 
-    fn start(&mut self, arguments: Vec<Argument>, set: &[(Vec<u8>, Value)], call: &Call) {
+    pub(super) fn start(
+        &mut self,
+        arguments: Vec<Argument>,
+        set: &[(Vec<u8>, Value)],
+        call: &Call,
+    ) {
         let span = match (arguments.first(), arguments.last()) {
             (Some(first), Some(last)) => [first.span[0], last.span[1].max(first.span[1])],
             _ => call.span,

@@ -81,6 +81,8 @@ pub(in super::super) enum Mark {
     ForkBomb,
     /// An inner text of it cannot be read.
     Unreadable,
+    /// The catalogue has no entry for it: its words may be a command of their own.
+    Uncatalogued,
     /// Its input never ends and it writes to a file, or it starts processes for it.
     Endless,
 }
