@@ -9,6 +9,10 @@ use crate::scene::{Answer, Look, Query};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
+/// A path with more parts is not followed: each part is a question, and a text that goes ever
+/// deeper would ask without end.
+const MAX_PARTS: usize = 256;
+
 /// Links that lead to links: the system itself stops at forty.
 const MAX_LINKS: usize = 40;
 
@@ -185,6 +189,9 @@ impl Paths<'_> {
         let path = to_path(path);
         let mut at = from.to_path_buf();
         let parts: Vec<Component<'_>> = path.components().collect();
+        if from.components().count() + parts.len() > MAX_PARTS {
+            return Target::Unknown;
+        }
         let trailing = path.as_os_str().as_encoded_bytes().ends_with(b"/");
         for part in &parts {
             match part {
