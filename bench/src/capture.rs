@@ -26,7 +26,7 @@ const BAR_RATIO: f64 = 1.4;
 /// Resident memory of the whole process.
 const BAR_KIB: u64 = 64 * 1024;
 
-type Done<T> = Result<T, Box<dyn Error>>;
+pub(crate) type Done<T> = Result<T, Box<dyn Error>>;
 
 /// Measures all three kinds of output and prints a line for each.
 pub(crate) fn run() -> Done<()> {
@@ -42,7 +42,7 @@ pub(crate) fn run() -> Done<()> {
     {
         let source = place.dir.join("source");
         measure_scan(name, &redactor, line)?;
-        generate(&source, line)?;
+        generate(&source, line, OUTPUT_BYTES)?;
         measure(name, &source, &place.dir, &redactor, rounds)?;
     }
     measure_making()?;
@@ -143,7 +143,7 @@ fn measure_scan(name: &str, redactor: &Redactor, line: fn(u64) -> Vec<u8>) -> Do
 }
 
 /// What this thread has used, which other work on the machine does not blur.
-fn processor_seconds() -> Done<f64> {
+pub(crate) fn processor_seconds() -> Done<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds: f64 = text.split(' ').next().ok_or("no schedstat")?.parse()?;
     Ok(nanoseconds / 1e9)
@@ -184,12 +184,12 @@ fn measure_making() -> Done<()> {
     Ok(())
 }
 
-fn generate(path: &Path, line: fn(u64) -> Vec<u8>) -> Done<()> {
+pub(crate) fn generate(path: &Path, line: fn(u64) -> Vec<u8>, bytes: u64) -> Done<()> {
     let mut file = BufWriter::with_capacity(BLOCK_BYTES, File::create(path)?);
     let (mut written, mut number) = (0, 0);
-    while written < OUTPUT_BYTES {
+    while written < bytes {
         let line = line(number);
-        let room = (OUTPUT_BYTES - written).min(line.len() as u64) as usize;
+        let room = (bytes - written).min(line.len() as u64) as usize;
         file.write_all(&line[..room])?;
         written += room as u64;
         number += 1;
@@ -198,7 +198,7 @@ fn generate(path: &Path, line: fn(u64) -> Vec<u8>) -> Done<()> {
     Ok(())
 }
 
-fn log_line(number: u64) -> Vec<u8> {
+pub(crate) fn log_line(number: u64) -> Vec<u8> {
     let mix = mixed(number);
     format!(
         "2026-11-15T12:{:02}:{:02}.{:03}Z INFO task-{} worker[{}]: \
@@ -214,7 +214,7 @@ fn log_line(number: u64) -> Vec<u8> {
     .into_bytes()
 }
 
-fn base64(number: u64) -> Vec<u8> {
+pub(crate) fn base64(number: u64) -> Vec<u8> {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut line: Vec<u8> =
         (0..76).map(|column| ALPHABET[(mixed(number * 76 + column) >> 58) as usize]).collect();
@@ -251,12 +251,12 @@ fn peak_kib() -> Done<u64> {
 }
 
 /// The directory of the measurement, removed at the end in every case.
-struct Place {
-    dir: PathBuf,
+pub(crate) struct Place {
+    pub(crate) dir: PathBuf,
 }
 
 impl Place {
-    fn make() -> Done<Place> {
+    pub(crate) fn make() -> Done<Place> {
         let dir = std::env::temp_dir().join(format!("ricasso-bench-{}", std::process::id()));
         std::fs::create_dir(&dir)?;
         Ok(Place { dir })

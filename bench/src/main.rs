@@ -9,6 +9,7 @@ mod jobs;
 mod judge;
 mod ledger;
 mod reader;
+mod redact;
 mod run;
 
 use ricasso_os::Keeper;
@@ -41,8 +42,12 @@ fn main() -> ExitCode {
         }
         Some("judge") => judge::run(),
         Some("capture") => capture::run().map_err(|error| eprintln!("{error}")).is_ok(),
+        Some("redact") => redact::run().unwrap_or_else(|error| {
+            eprintln!("{error}");
+            false
+        }),
         _ => {
-            let verbs = "run|cage|ledger|flood|capture|reader|judge";
+            let verbs = "run|cage|ledger|flood|capture|redact|reader|judge";
             eprintln!("usage: cargo run --release -p ricasso-bench -- {verbs}");
             return ExitCode::from(2);
         }

@@ -5,18 +5,23 @@
 //! scan has not decided on, never block the pipe on the scan, and never hold more than a few
 //! blocks of output in memory. Only this room can make a [`Redacted`]. It names no other room.
 
+mod assign;
+mod before;
+mod check;
 mod dfa;
 mod error;
 mod escape;
 pub mod excerpt;
 mod forms;
 mod kinds;
+mod likeness;
 mod literals;
 mod marked;
 mod order;
 mod read;
 mod redact;
 mod redacted;
+mod runs;
 pub mod scan;
 mod scanner;
 mod screen;
@@ -29,11 +34,12 @@ use serde::{Deserialize, Serialize};
 
 pub use error::Error;
 pub use excerpt::{Budget, Excerpt, Lean, Omitted};
+pub use kinds::patterns;
 pub use marked::Marked;
 pub use read::{Owner, Reading, Which};
 pub use redact::{MIN_VALUE_BYTES, Redactor, Secrets};
 pub use redacted::Redacted;
-pub use scan::{Behind, Kind, Mark, Scan, Span};
+pub use scan::{BEHIND_BYTES, Behind, Kind, Mark, Scan, Span};
 pub use scanner::DIGEST_BYTES;
 pub use screen::{Canvas, Picture};
 pub use spool::{Appended, Bounds, INLINE_BYTES, Spool, Totals};

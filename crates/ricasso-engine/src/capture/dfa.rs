@@ -34,8 +34,8 @@ pub(super) enum Walk {
     Endless(usize),
     /// No match, whatever follows.
     Nothing,
-    /// More bytes decide.
-    Wait,
+    /// More bytes decide; this many match so far.
+    Wait(usize),
 }
 
 /// Compiles for Unicode text where the pattern allows it, for bytes otherwise.
@@ -127,12 +127,12 @@ fn settle(dfa: &DFA, cache: &mut Cache, state: LazyStateID, longest: usize, leng
         Some(next) if next.is_dead() => decided(longest),
         Some(next) if next.is_match() => match only_next(dfa, cache, next) {
             Some(last) if last.is_dead() => decided(length),
-            Some(_) | None => Walk::Wait,
+            Some(_) | None => Walk::Wait(longest),
         },
-        Some(_) | None => Walk::Wait,
+        Some(_) | None => Walk::Wait(longest),
     };
     // A cleared cache makes the names of states above void; waiting is always right.
-    if cache.clear_count() == clears { answer } else { Walk::Wait }
+    if cache.clear_count() == clears { answer } else { Walk::Wait(longest) }
 }
 
 /// The state that every next byte leads to, if there is only one.
@@ -159,13 +159,13 @@ mod tests {
     #[test]
     fn decides_as_soon_as_nothing_can_change() {
         assert_eq!(try_walk("ab{3}", b"abbb", 99, End::Open), Walk::Match(4));
-        assert_eq!(try_walk("ab{3}", b"abb", 99, End::Open), Walk::Wait);
+        assert_eq!(try_walk("ab{3}", b"abb", 99, End::Open), Walk::Wait(0));
         assert_eq!(try_walk("ab{3}", b"abb", 99, End::Closed), Walk::Nothing);
-        assert_eq!(try_walk("ab{3,}", b"abbb", 99, End::Open), Walk::Wait);
+        assert_eq!(try_walk("ab{3,}", b"abbb", 99, End::Open), Walk::Wait(0));
         assert_eq!(try_walk("ab{3,}", b"abbb\n", 99, End::Open), Walk::Match(4));
         assert_eq!(try_walk("ab{3,}", b"abbb", 99, End::Closed), Walk::Match(4));
         assert_eq!(try_walk("ab{3,}", b"abbbbbb", 5, End::Open), Walk::Endless(5));
-        assert_eq!(try_walk(r"ab{3}(?-u:\b)", b"abbb", 99, End::Open), Walk::Wait);
+        assert_eq!(try_walk(r"ab{3}(?-u:\b)", b"abbb", 99, End::Open), Walk::Wait(0));
         assert_eq!(try_walk(r"ab{3}(?-u:\b)", b"abbbb", 99, End::Open), Walk::Nothing);
         assert_eq!(try_walk(r"ab{3}(?-u:\b)", b"abbb ", 99, End::Open), Walk::Match(4));
     }

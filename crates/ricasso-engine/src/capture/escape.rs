@@ -37,6 +37,23 @@ pub(super) fn control(bytes: &[u8]) -> Escape {
     }
 }
 
+/// The text without its whole sequences.
+pub(super) fn without_controls(bytes: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(&first) = rest.first() {
+        let skipped = match control(rest) {
+            Escape::Whole(length) if first == ESC => length,
+            Escape::Whole(_) | Escape::Cut | Escape::Text => {
+                text.push(first);
+                1
+            }
+        };
+        rest = &rest[skipped..];
+    }
+    text
+}
+
 /// Everything that [`control`] knows, and titles and links.
 pub(super) fn any(bytes: &[u8]) -> Escape {
     if bytes.get(1) != Some(&b']') {

@@ -40,6 +40,31 @@ pub(super) fn spellings(value: &[u8]) -> Vec<Form> {
     forms
 }
 
+/// The bytes that a base64 text stands for, in either alphabet; none if it is no such text.
+pub(super) fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
+    let text = &text[..text.iter().rposition(|&byte| byte != b'=').map_or(0, |last| last + 1)];
+    if text.len() % 4 == 1 {
+        return None;
+    }
+    let mut plain = Vec::with_capacity(text.len() * 3 / 4);
+    let (mut bits, mut held) = (0u32, 0);
+    for &character in text {
+        let standard = match character {
+            b'-' => b'+',
+            b'_' => b'/',
+            other => other,
+        };
+        let value = STANDARD.iter().position(|&known| known == standard)?;
+        bits = bits << 6 | value as u32;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            plain.push((bits >> held) as u8);
+        }
+    }
+    Some(plain)
+}
+
 /// Whether `byte` belongs to one of the two base64 alphabets or their padding.
 pub(super) fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=')
@@ -116,6 +141,13 @@ mod tests {
         // "x:hunter2" is eDpodW50ZXIy, "x" in front gives eGh1bnRlcjI.
         assert_eq!(base64(b"hunter2", 2), b"odW50ZXIy");
         assert_eq!(base64(b"hunter2", 1), b"h1bnRlcj");
+    }
+
+    #[test]
+    fn base64_is_read_back() {
+        assert_eq!(decode_base64(b"Ym9iOmh1bnRlcjI=").unwrap(), b"bob:hunter2");
+        assert_eq!(decode_base64(b"Pz8_"), decode_base64(b"Pz8/"));
+        assert_eq!(decode_base64(b"a!b"), None);
     }
 
     #[test]

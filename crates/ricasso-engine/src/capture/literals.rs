@@ -2,70 +2,102 @@
 //! where the machine has them. It must never miss a literal; whether a place counts is decided
 //! by the scan. Nothing here can be printed: literals are secrets too.
 
-use super::kinds::{Edge, Look};
+use super::before::{BEFORE_BYTES, Before};
+use super::kinds::{Announces, ENTRIES, Edge, Entry, FIRST, LONGEST, Look, Search, Stem};
+use super::runs;
 use super::scan::Kind;
 use aho_corasick::{AhoCorasick, MatchKind, Span, packed};
 use memchr::memmem;
+use std::sync::OnceLock;
 
-/// Literals searched together. From 33 on the packed searcher has sixteen buckets in place of
-/// eight, which halves its false stops on base64; at 64 it refuses. The table's own literals fill
-/// the first group.
-const GROUP: usize = 48;
+/// Literals searched together: at 64 the packed searcher refuses, and each group is a pass.
+const GROUP: usize = 60;
 
-/// Shorter literals are searched one by one: they are the ones that ordinary text is full of, and
-/// a packed search would start anew at each of them.
+/// Shorter literals have a group of their own, or the search would compare three bytes of all.
 const PACKED_BYTES: usize = 4;
 
-/// How far the look behind a short literal goes: longer than nearly all host names.
+/// How far the look behind a literal goes: longer than nearly all host names.
 const LOOK_BYTES: usize = 64;
+
+/// Shorter texts are searched place by place: making the searchers takes longer.
+const PLAIN_BYTES: usize = 2 * 1024;
 
 /// No further hit in the bytes at hand.
 const NOWHERE: usize = usize::MAX;
 
 /// What a literal announces.
-pub(super) enum Use {
+#[derive(Clone, Copy)]
+pub(super) enum Use<'a> {
     /// The secret is the literal itself.
-    Whole(Kind),
+    Whole(&'a Kind),
     /// The literal is the stable part of a base64 text that holds the secret.
-    Base64(Kind),
+    Base64(&'a Kind),
     /// The row of this index has to be tried.
     Row(usize),
+    /// What follows may be assigned to this name.
+    Name(Stem),
+}
+
+impl Use<'_> {
+    /// Whether the literal stays visible, whatever it announces.
+    pub(super) fn is_lead(self) -> bool {
+        match self {
+            Use::Whole(_) | Use::Base64(_) => false,
+            Use::Row(index) => super::kinds::ROWS[index].is_led(),
+            Use::Name(_) => true,
+        }
+    }
 }
 
 /// A fixed text and what it announces.
-pub(super) struct Literal {
-    /// The text, at least three bytes long.
-    pub(super) bytes: Vec<u8>,
-    /// What must stand before it.
-    pub(super) edge: Edge,
-    /// What the bytes behind it must be like.
-    pub(super) look: Look,
+#[derive(Clone, Copy)]
+pub(super) struct Literal<'a> {
+    /// The text.
+    pub(super) bytes: &'a [u8],
     /// What it announces.
-    pub(super) purpose: Use,
+    pub(super) purpose: Use<'a>,
 }
 
-/// All literals of a redactor.
+/// A spelling of a known value.
+pub(super) struct Spelling {
+    /// The text, at least three bytes long.
+    pub(super) bytes: Vec<u8>,
+    /// The name of the value.
+    pub(super) kind: Kind,
+    /// Whether it is the stable part of a base64 text.
+    pub(super) base64: bool,
+}
+
+/// All literals of a redactor: those of the table, which all redactors share, and its own.
 pub(super) struct Literals {
-    list: Vec<Literal>,
-    /// By first byte, those that may follow anything.
-    anywhere: Vec<Vec<u32>>,
-    /// By first byte, those and the ones that must not follow a word, in order of precedence.
-    at_edge: Vec<Vec<u32>>,
-    groups: Vec<Finder>,
+    /// Sorted by the first byte.
+    spellings: Vec<Spelling>,
+    /// Searchers for the spellings, made when they are first needed.
+    finders: OnceLock<Vec<Finder>>,
     longest: usize,
 }
 
+/// Searchers for the table, made when the first long text comes.
+static TABLE: OnceLock<Vec<Finder>> = OnceLock::new();
+
 enum Finder {
-    /// One short literal.
+    /// One literal that ordinary text is full of.
     One(Box<One>),
+    /// Those of the table that are looked for in runs.
+    Runs,
     Packed(packed::Searcher),
     /// Where there are no vector instructions.
     Automaton(AhoCorasick),
 }
 
-/// A short literal, which ordinary text is full of, and what passes over most of its hits.
+/// A literal that ordinary text is full of, and what passes over most of its hits.
 struct One {
     finder: memmem::Finder<'static>,
+    over: Over,
+}
+
+/// Passes over hits that cannot count.
+struct Over {
     edge: Edge,
     /// The bytes at which the look behind the literal ends.
     stops: [bool; 256],
@@ -76,63 +108,118 @@ struct One {
 pub(super) struct Hits<'a> {
     literals: &'a Literals,
     next: Vec<usize>,
+    plain: bool,
+}
+
+/// What the end of the text may still become.
+pub(super) struct Tail {
+    /// From here on a literal may be cut off.
+    pub(super) open: usize,
+    /// Nothing before this place can belong to a secret.
+    pub(super) shown: usize,
 }
 
 impl Literals {
-    /// Sorts the literals into groups. The order of the list is the order of precedence.
-    pub(super) fn new(list: Vec<Literal>) -> Self {
-        let mut anywhere = vec![Vec::new(); 256];
-        let mut at_edge = vec![Vec::new(); 256];
-        for (index, literal) in list.iter().enumerate() {
-            let index = u32::try_from(index).expect("secrets are counted in thousands at most");
-            let first = usize::from(literal.bytes[0]);
-            at_edge[first].push(index);
-            match literal.edge {
-                Edge::Any => anywhere[first].push(index),
-                Edge::Word => {}
-            }
-        }
-        let (short, long): (Vec<&Literal>, Vec<&Literal>) =
-            list.iter().partition(|literal| literal.bytes.len() < PACKED_BYTES);
-        let alone = short.into_iter().map(Finder::one);
-        let groups = alone.chain(long.chunks(GROUP).filter_map(Finder::many)).collect();
-        let longest = list.iter().map(|literal| literal.bytes.len()).max().unwrap_or(0);
-        Literals { list, anywhere, at_edge, groups, longest }
+    /// The table's literals and these.
+    pub(super) fn new(mut spellings: Vec<Spelling>) -> Self {
+        spellings.sort_by_key(|spelling| spelling.bytes[0]);
+        let longest = spellings.iter().map(|spelling| spelling.bytes.len()).max().unwrap_or(0);
+        Literals { spellings, finders: OnceLock::new(), longest: longest.max(LONGEST) }
     }
 
-    /// The literals that start with this byte and count after the one before, in order of
-    /// precedence.
-    pub(super) fn starting_with(
-        &self,
-        first: u8,
-        before: Option<u8>,
-    ) -> impl Iterator<Item = &Literal> {
-        let table = if before.is_some_and(is_word) { &self.anywhere } else { &self.at_edge };
-        table[usize::from(first)].iter().map(|&index| &self.list[index as usize])
+    /// The literals that stand at the start of `rest`, or may once more bytes are there, and that
+    /// count after what stands before; in order of precedence.
+    pub(super) fn starting<'a>(
+        &'a self,
+        rest: &'a [u8],
+        before: Before,
+    ) -> impl Iterator<Item = Literal<'a>> {
+        let first = usize::from(rest[0]);
+        let range = usize::from(FIRST[first])..usize::from(FIRST[first + 1]);
+        let fits = move |entry: &&Entry| agrees(entry.text.as_bytes(), rest);
+        let counts = move |entry: &&Entry| match entry.edge {
+            Edge::Any => true,
+            Edge::Word => before.is_edge(),
+            Edge::Digit => before.last().is_some_and(|last| last.is_ascii_digit()),
+        };
+        let table = ENTRIES[range].iter().filter(fits).filter(counts).map(|entry| Literal {
+            bytes: entry.text.as_bytes(),
+            purpose: match entry.announces {
+                Announces::Row(index) => Use::Row(usize::from(index)),
+                Announces::Stem(stem) => Use::Name(stem),
+            },
+        });
+        let own = self.own(rest[0]).filter(move |spelling| agrees(&spelling.bytes, rest));
+        table.chain(own.map(Spelling::literal))
+    }
+
+    /// The spellings that start with this byte.
+    fn own(&self, first: u8) -> impl Iterator<Item = &Spelling> {
+        let start = self.spellings.partition_point(|spelling| spelling.bytes[0] < first);
+        self.spellings[start..].iter().take_while(move |spelling| spelling.bytes[0] == first)
     }
 
     /// A search over one piece of text.
-    pub(super) fn hits(&self) -> Hits<'_> {
-        Hits { literals: self, next: vec![0; self.groups.len()] }
+    pub(super) fn hits(&self, bytes: &[u8]) -> Hits<'_> {
+        let plain = bytes.len() < PLAIN_BYTES;
+        let groups = if plain { 0 } else { table().len() + self.finders().len() };
+        Hits { literals: self, next: vec![0; groups], plain }
     }
 
     /// Where the text after `from` may be the first part of a literal, or its end.
-    pub(super) fn tail(&self, bytes: &[u8], from: usize, before: Option<u8>) -> usize {
+    pub(super) fn tail(&self, bytes: &[u8], from: usize, earlier: Before) -> Tail {
         let first = bytes.len().saturating_sub(self.longest.saturating_sub(1)).max(from);
-        (first..bytes.len())
-            .find(|&at| {
-                let before = at.checked_sub(1).map_or(before, |index| Some(bytes[index]));
-                self.starting_with(bytes[at], before)
-                    .any(|literal| literal.bytes.starts_with(&bytes[at..]))
-            })
-            .unwrap_or(bytes.len())
+        let mut tail = Tail { open: bytes.len(), shown: bytes.len() };
+        for at in first..bytes.len() {
+            let rest = &bytes[at..];
+            for literal in self.starting(rest, Before::at(earlier, bytes, at)) {
+                if literal.bytes.len() <= rest.len() {
+                    continue;
+                }
+                tail.open = tail.open.min(at);
+                if !literal.purpose.is_lead() {
+                    tail.shown = at;
+                    return tail;
+                }
+            }
+        }
+        tail
+    }
+
+    /// The first place at or after `from` where a literal stands, for short texts.
+    fn plainly_after(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        (from..bytes.len()).find(|&at| {
+            let rest = &bytes[at..];
+            let first = usize::from(bytes[at]);
+            let range = usize::from(FIRST[first])..usize::from(FIRST[first + 1]);
+            ENTRIES[range].iter().any(|entry| rest.starts_with(entry.text.as_bytes()))
+                || self.own(bytes[at]).any(|own| rest.starts_with(&own.bytes))
+        })
+    }
+
+    fn finders(&self) -> &[Finder] {
+        self.finders.get_or_init(|| {
+            let texts: Vec<&[u8]> = self.spellings.iter().map(|own| &own.bytes[..]).collect();
+            grouped(&texts)
+        })
+    }
+}
+
+impl Spelling {
+    fn literal(&self) -> Literal<'_> {
+        let purpose = if self.base64 { Use::Base64(&self.kind) } else { Use::Whole(&self.kind) };
+        Literal { bytes: &self.bytes, purpose }
     }
 }
 
 impl Hits<'_> {
     /// The first place at or after `from` where a literal stands.
     pub(super) fn after(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
-        for (next, group) in self.next.iter_mut().zip(&self.literals.groups) {
+        if self.plain {
+            return self.literals.plainly_after(bytes, from);
+        }
+        for (next, group) in self.next.iter_mut().zip(table().iter().chain(self.literals.finders()))
+        {
             // Zero is also the state before the first search.
             if *next < from || *next == 0 {
                 *next = group.find(bytes, from).unwrap_or(NOWHERE);
@@ -147,12 +234,30 @@ impl One {
         let mut from = from;
         loop {
             let at = from + self.finder.find(&bytes[from..])?;
-            let inside = self.edge == Edge::Word && at > 0 && is_word(bytes[at - 1]);
-            if !inside && !self.stops_early(&bytes[at + self.finder.needle().len()..]) {
+            if self.over.counts(bytes, at, self.finder.needle().len()) {
                 return Some(at);
             }
             from = at + 1;
         }
+    }
+}
+
+impl Over {
+    fn of(entry: &Entry) -> Over {
+        let mut stops = [false; 256];
+        for &byte in entry.look.stops.iter().chain([&entry.look.wants]) {
+            stops[usize::from(byte)] = !entry.look.stops.is_empty();
+        }
+        Over { edge: entry.edge, stops, look: entry.look }
+    }
+
+    fn counts(&self, bytes: &[u8], at: usize, length: usize) -> bool {
+        // At the first places it is not known here what stands before.
+        let inside = self.edge == Edge::Word
+            && at >= BEFORE_BYTES
+            && super::before::is_word(bytes[at - 1])
+            && !Before::at(Before::default(), bytes, at).is_edge();
+        !inside && !self.stops_early(&bytes[at + length..])
     }
 
     /// Whether a byte that ends the attempt comes before the one it needs.
@@ -166,24 +271,51 @@ impl One {
     }
 }
 
-impl Finder {
-    fn one(literal: &Literal) -> Finder {
-        let mut stops = [false; 256];
-        for &byte in literal.look.stops.iter().chain([&literal.look.wants]) {
-            stops[usize::from(byte)] = !literal.look.stops.is_empty();
-        }
-        let finder = memmem::Finder::new(&literal.bytes).into_owned();
-        Finder::One(Box::new(One { finder, edge: literal.edge, stops, look: literal.look }))
+/// Whether the literal stands at the start of `rest`, as far as that goes. Most differ in their
+/// second byte, so that one is looked at first.
+fn agrees(literal: &[u8], rest: &[u8]) -> bool {
+    match (literal, rest) {
+        ([_, second, ..], [_, other, ..]) if second != other => false,
+        _ if literal.len() <= rest.len() => rest.starts_with(literal),
+        _ => literal.starts_with(rest),
     }
+}
 
-    fn many(group: &[&Literal]) -> Option<Finder> {
-        let texts = group.iter().map(|literal| &literal.bytes);
-        if let Some(searcher) = packed::Searcher::new(texts.clone()) {
+fn table() -> &'static [Finder] {
+    TABLE.get_or_init(|| {
+        let apart = ENTRIES.iter().filter(|entry| entry.search == Search::Everywhere);
+        let (mut alone, rest): (Vec<&Entry>, Vec<&Entry>) =
+            apart.partition(|entry| entry.look != Look::NONE);
+        alone.sort_by_key(|entry| entry.text);
+        alone.dedup_by_key(|entry| entry.text);
+        let mut finders = vec![Finder::Runs];
+        for entry in alone {
+            let finder = memmem::Finder::new(entry.text);
+            finders.push(Finder::One(Box::new(One { finder, over: Over::of(entry) })));
+        }
+        let mut rest: Vec<&[u8]> = rest.iter().map(|entry| entry.text.as_bytes()).collect();
+        rest.sort_unstable();
+        rest.dedup();
+        finders.extend(grouped(&rest));
+        finders
+    })
+}
+
+fn grouped(texts: &[&[u8]]) -> Vec<Finder> {
+    let (short, long): (Vec<&[u8]>, Vec<&[u8]>) =
+        texts.iter().partition(|text| text.len() < PACKED_BYTES);
+    let groups = short.chunks(GROUP).chain(long.chunks(GROUP));
+    groups.filter_map(Finder::many).collect()
+}
+
+impl Finder {
+    fn many(group: &[&[u8]]) -> Option<Finder> {
+        if let Some(searcher) = packed::Searcher::new(group) {
             return Some(Finder::Packed(searcher));
         }
         AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostFirst)
-            .build(texts)
+            .build(group)
             .ok()
             .map(Finder::Automaton)
     }
@@ -192,14 +324,11 @@ impl Finder {
         let span = Span { start: from, end: bytes.len() };
         match self {
             Finder::One(one) => one.find(bytes, from),
+            Finder::Runs => runs::find(bytes, from),
             Finder::Packed(searcher) => searcher.find_in(bytes, span).map(|hit| hit.start()),
             Finder::Automaton(automaton) => {
                 automaton.find(aho_corasick::Input::new(bytes).span(span)).map(|hit| hit.start())
             }
         }
     }
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
 }

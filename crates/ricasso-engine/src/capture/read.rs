@@ -9,7 +9,7 @@ use super::error::Error;
 use super::excerpt::{Budget, Excerpt, Lean, Sample, excerpt_of};
 use super::order::Runs;
 use super::redact::Redactor;
-use super::scan::{Behind, Mark, Scan, Span};
+use super::scan::{BEHIND_BYTES, Behind, Mark, Scan, Span};
 use super::spans::{Record, Records, Veil};
 use super::store;
 use super::watch::printable;
@@ -396,11 +396,11 @@ impl Recorded {
 }
 
 fn behind(file: &File, path: &Path, mark: Mark, last: Option<Span>) -> Result<Behind, Error> {
-    let Some(before) = mark.bytes.checked_sub(1) else { return Ok(Behind::Nothing) };
-    let byte = store::read_range(file, path, before..mark.bytes)?[0];
-    Ok(match last {
-        Some(span) if span.end == mark.bytes => Behind::Secret(byte, span.kind),
-        Some(_) | None => Behind::Text(byte),
+    let earlier = mark.again.saturating_sub(BEHIND_BYTES)..mark.again;
+    Ok(Behind {
+        earlier: store::read_range(file, path, earlier)?,
+        again: store::read_range(file, path, mark.again..mark.bytes)?,
+        secret: last.filter(|span| span.end == mark.bytes).map(|span| span.kind),
     })
 }
 

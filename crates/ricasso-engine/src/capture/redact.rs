@@ -3,11 +3,12 @@
 //! A redactor must be quick to make (a one-shot program makes one for each start), so rows are
 //! compiled when their literal first turns up. It must never put a secret into a message.
 
-use super::dfa;
+use super::before::Before;
+use super::dfa::{self, End};
 use super::error::Error;
 use super::forms::{self, Form};
-use super::kinds::{Edge, Look, ROWS};
-use super::literals::{Literal, Literals, Use};
+use super::kinds::{ROWS, Stem};
+use super::literals::{Literals, Spelling, Tail};
 use super::redacted::Redacted;
 use super::scan::{Kind, Scan, Span};
 use regex_automata::hybrid::dfa::DFA;
@@ -46,16 +47,17 @@ pub struct Redactor {
 
 pub(super) struct Inner {
     pub(super) literals: Literals,
-    rows: Vec<OnceLock<Compiled>>,
+    rows: Box<[OnceLock<Compiled>]>,
+    named: OnceLock<[Kind; 4]>,
     pub(super) users: Vec<User>,
     /// Bytes with which a match of some user's pattern can start; `None` without patterns.
     pub(super) user_starts: Option<Box<[bool; 256]>>,
-    kinds: Vec<Kind>,
     pub(super) user_kind: Kind,
 }
 
 /// A row's patterns, ready to walk.
 pub(super) struct Compiled {
+    kind: Kind,
     pub(super) lead: Option<DFA>,
     pub(super) body: DFA,
 }
@@ -79,11 +81,11 @@ impl Redactor {
             Box::new(std::array::from_fn(|byte| users.iter().any(|user| user.starts[byte])))
         });
         let inner = Inner {
-            literals: Literals::new(literals(&secrets.values)),
-            rows: ROWS.iter().map(|_| OnceLock::new()).collect(),
+            literals: Literals::new(spellings(&secrets.values)),
+            rows: [const { OnceLock::new() }; ROWS.len()].into(),
             users,
             user_starts,
-            kinds: ROWS.iter().map(|row| Kind::new(row.kind)).collect(),
+            named: OnceLock::new(),
             user_kind: Kind::new(USER_KIND),
         };
         Ok(Redactor { inner: Arc::new(inner) })
@@ -107,12 +109,33 @@ impl Redactor {
 impl Inner {
     /// A row's kind and its patterns, compiled on first use.
     pub(super) fn row(&self, index: usize) -> (&Kind, &Compiled) {
-        let row = &ROWS[index];
+        let row = ROWS[index];
         let compiled = self.rows[index].get_or_init(|| Compiled {
+            kind: Kind::new(row.kind),
             lead: (!row.lead.is_empty()).then(|| compile_row(row.lead)),
             body: compile_row(row.body),
         });
-        (&self.kinds[index], compiled)
+        (&compiled.kind, compiled)
+    }
+
+    /// What the end of the text may still become; nothing at the end of the stream.
+    pub(super) fn tail(&self, bytes: &[u8], from: usize, before: Before, end: End) -> Tail {
+        match end {
+            End::Open => self.literals.tail(bytes, from, before),
+            End::Closed => Tail { open: bytes.len(), shown: bytes.len() },
+        }
+    }
+
+    /// The kind of what is assigned to a name.
+    pub(super) fn named_kind(&self, stem: Stem) -> &Kind {
+        let kinds =
+            self.named.get_or_init(|| ["password", "token", "secret", "key"].map(Kind::new));
+        match stem {
+            Stem::Pass | Stem::Pwd => &kinds[0],
+            Stem::Token => &kinds[1],
+            Stem::Secret | Stem::Auth => &kinds[2],
+            Stem::Key => &kinds[3],
+        }
     }
 }
 
@@ -169,25 +192,17 @@ fn compile_row(pattern: &str) -> DFA {
     dfa::compile_bytes(pattern).expect("every row of the table compiles; a test holds it")
 }
 
-/// The table's literals first, so that where both match the same bytes the kind is named.
-fn literals(values: &[(String, Vec<u8>)]) -> Vec<Literal> {
-    let rows = ROWS.iter().enumerate().flat_map(|(index, row)| {
-        row.literals.iter().map(move |text| Literal {
-            bytes: text.as_bytes().to_vec(),
-            edge: row.edge,
-            look: row.look,
-            purpose: Use::Row(index),
-        })
-    });
-    let mut list: Vec<Literal> = rows.collect();
+/// Every spelling of every value.
+fn spellings(values: &[(String, Vec<u8>)]) -> Vec<Spelling> {
+    let mut list = Vec::new();
     for (name, value) in values.iter().filter(|(_, value)| value.len() >= MIN_VALUE_BYTES) {
         let kind = Kind::new(name);
         for form in pieces(value).flat_map(forms::spellings) {
-            let (bytes, purpose) = match form {
-                Form::Whole(bytes) => (bytes, Use::Whole(kind.clone())),
-                Form::Base64(bytes) => (bytes, Use::Base64(kind.clone())),
+            let (bytes, base64) = match form {
+                Form::Whole(bytes) => (bytes, false),
+                Form::Base64(bytes) => (bytes, true),
             };
-            list.push(Literal { bytes, edge: Edge::Any, look: Look::NONE, purpose });
+            list.push(Spelling { bytes, kind: kind.clone(), base64 });
         }
     }
     list

@@ -3,16 +3,19 @@
 //!
 //! A place is decided when no continuation of the stream can change it. What may still grow into
 //! a secret waits for more bytes, for the maximum length of its kind, or for the end; everything
-//! else is decided at once. The scan must never wait for time to pass, and never hold more bytes
-//! than the longest kind needs and one chunk.
+//! else is decided at once. A name before a secret (`Password: `) is decided at once too, though
+//! the scan keeps it until it knows what follows. The scan must never wait for time to pass, and
+//! never hold more bytes than the longest kind needs and one chunk.
 
 mod judge;
 
+use super::before::Before;
 use super::dfa::End;
 use super::escape::{self, ESC, Escape};
 use super::forms::is_base64;
-use super::redact::Redactor;
-use judge::{Judge, Secret};
+use super::literals::Hits;
+use super::redact::{Inner, Redactor};
+use judge::{Judge, Judged, Rank, Secret};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
@@ -42,18 +45,24 @@ pub struct Mark {
     pub bytes: u64,
     /// The newlines before that offset.
     pub newlines: u64,
+    /// Where a scan that is taken up again must start: from here on, text that is decided may
+    /// still lead to a secret.
+    pub again: u64,
 }
 
-/// What lies before the place where a scan is taken up again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Behind {
-    /// The stream starts here.
-    Nothing,
-    /// This byte, decided.
-    Text(u8),
-    /// This byte, the last of a secret of this kind, which may go on.
-    Secret(u8, Kind),
+/// What lies before the mark at which a scan is taken up again.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Behind {
+    /// The raw bytes before [`Mark::again`], or the last [`BEHIND_BYTES`] of them.
+    pub earlier: Vec<u8>,
+    /// The raw bytes from [`Mark::again`] to the mark.
+    pub again: Vec<u8>,
+    /// The kind of the secret that ends at the mark, if one does; it may go on.
+    pub secret: Option<Kind>,
 }
+
+/// Enough to know what stood before, colours included.
+pub const BEHIND_BYTES: u64 = 256;
 
 /// The scan of one stream.
 pub struct Scan {
@@ -71,8 +80,10 @@ pub struct Scan {
     raw: u64,
     /// Places in `held` before this one are judged; their spans may still grow.
     judged: usize,
-    /// The text byte before the first held one.
-    before: Option<u8>,
+    /// Places in `held` before this one are shown: the mark is there.
+    shown: usize,
+    /// The text before the first held byte.
+    before: Before,
     found: VecDeque<Found>,
     /// A secret longer than its kind's maximum: it goes on as far as its alphabet does.
     endless: Option<(Kind, u64)>,
@@ -90,9 +101,20 @@ struct Place {
 struct Found {
     /// Where its literal starts in the text: a scan that starts again must start here.
     from: u64,
+    /// Where it starts in the text.
+    start: u64,
     /// Where it ends in the text.
     until: u64,
+    rank: Rank,
     span: Span,
+}
+
+/// How far the places were judged.
+struct Reach {
+    /// Places before this one are judged.
+    judged: usize,
+    /// Nothing before this one belongs to a secret that is not found yet.
+    shown: usize,
 }
 
 /// How the scan goes on after a place.
@@ -128,30 +150,31 @@ impl Span {
 impl Scan {
     /// The scan of a stream from its start.
     pub fn new(redactor: &Redactor) -> Scan {
-        Scan::resume(redactor, Mark::default(), Behind::Nothing)
+        Scan::resume(redactor, Mark::default(), Behind::default())
     }
 
     /// The scan of a stream from a mark of an earlier scan on.
     pub fn resume(redactor: &Redactor, mark: Mark, behind: Behind) -> Scan {
-        let (before, endless) = match behind {
-            Behind::Nothing => (None, None),
-            Behind::Text(byte) => (Some(byte), None),
-            Behind::Secret(byte, kind) => (Some(byte), Some((kind, mark.bytes))),
-        };
-        Scan {
+        let mut scan = Scan {
             redactor: redactor.clone(),
             judge: Judge::default(),
             held: Vec::new(),
-            places: VecDeque::from([Place { text: 0, raw: mark.bytes }]),
+            places: VecDeque::from([Place { text: 0, raw: mark.again }]),
             cut: Vec::new(),
             text: 0,
-            raw: mark.bytes,
+            raw: mark.again,
             judged: 0,
-            before,
+            shown: 0,
+            before: Before::default(),
             found: VecDeque::new(),
-            endless,
+            endless: behind.secret.map(|kind| (kind, mark.bytes)),
             mark,
-        }
+        };
+        let earlier = escape::without_controls(&behind.earlier);
+        scan.before = Before::at(Before::default(), &earlier, earlier.len());
+        scan.take_text(&behind.again, End::Open);
+        scan.shown = scan.held.len();
+        scan
     }
 
     /// How far the stream is decided.
@@ -233,22 +256,25 @@ impl Scan {
     }
 
     /// Judges all places that can be judged, moves the mark, and returns how many of `bytes`,
-    /// the held text or the chunk in its stead, are decided.
+    /// the held text or the chunk in its stead, need not be kept.
     fn decide(&mut self, bytes: &[u8], end: End, spans: &mut Vec<Span>) -> usize {
-        let judged = self.judge_all(bytes, end, spans);
+        let Reach { judged, shown } = self.judge_all(bytes, end, spans);
         self.settle(judged, spans);
-        let first_open = self.found.iter().map(|found| (found.from - self.text) as usize).min();
+        let place = |text: u64| (text - self.text) as usize;
+        let first_open = self.found.iter().map(|found| place(found.from)).min();
+        let first_start = self.found.iter().map(|found| place(found.start)).min();
         let decided = first_open.unwrap_or(judged).min(judged);
-        self.mark.newlines += memchr::memchr_iter(b'\n', &bytes[..decided]).count() as u64;
-        self.mark.bytes = if decided == bytes.len() {
-            self.raw - self.cut.len() as u64
-        } else {
-            self.raw_at(decided)
+        let shown = first_start.unwrap_or(shown).min(shown).max(self.shown).max(decided);
+        self.mark.newlines += memchr::memchr_iter(b'\n', &bytes[self.shown..shown]).count() as u64;
+        let raw_place = |index: usize| {
+            if index == bytes.len() { self.raw - self.cut.len() as u64 } else { self.raw_at(index) }
         };
+        let (mark, again) = (raw_place(shown), raw_place(decided));
+        self.mark.bytes = mark;
+        self.mark.again = again.min(mark);
         self.judged = judged - decided;
-        if decided > 0 {
-            self.before = Some(bytes[decided - 1]);
-        }
+        self.shown = shown - decided;
+        self.before = Before::at(self.before, bytes, decided);
         self.text += decided as u64;
         while self.places.get(1).is_some_and(|place| place.text <= self.text) {
             self.places.pop_front();
@@ -261,36 +287,55 @@ impl Scan {
         decided
     }
 
-    fn judge_all(&mut self, bytes: &[u8], end: End, spans: &mut Vec<Span>) -> usize {
+    fn judge_all(&mut self, bytes: &[u8], end: End, spans: &mut Vec<Span>) -> Reach {
         let redactor = self.redactor.clone();
         let inner = redactor.inner();
-        let mut hits = inner.literals.hits();
+        let mut hits = inner.literals.hits(bytes);
         let mut at = self.grow(bytes, self.judged, spans);
-        loop {
-            let literal = hits.after(bytes, at);
-            let limit = literal.unwrap_or(bytes.len());
-            let user = inner
-                .user_starts
-                .as_ref()
-                .and_then(|starts| (at..limit).find(|&index| starts[usize::from(bytes[index])]));
-            let Some(next) = user.or(literal) else { break };
-            let before = next.checked_sub(1).map_or(self.before, |index| Some(bytes[index]));
-            let Some(secrets) = self.judge.secrets(inner, &bytes[next..], before, end) else {
-                return next;
-            };
-            match self.note_all(next, secrets) {
-                Verdict::Pass => at = next + 1,
-                Verdict::Skip(to) => {
-                    self.settle(to, spans);
-                    at = self.grow(bytes, to, spans);
+        let mut tail = inner.tail(bytes, at, self.before, end);
+        while let Some(next) = next_place(inner, &mut hits, bytes, at)
+            && next <= tail.open
+        {
+            let before = Before::at(self.before, bytes, next);
+            match self.judge.secrets(inner, &bytes[next..], before, end) {
+                Judged::Wait(more) => {
+                    let shown = tail.shown.min(next + more);
+                    return Reach { judged: next, shown: self.look_ahead(bytes, next + 1, shown) };
                 }
+                Judged::Secrets(secrets) => match self.note_all(next, secrets) {
+                    Verdict::Pass => at = next + 1,
+                    Verdict::Skip(to) => {
+                        self.settle(to, spans);
+                        at = self.grow(bytes, to, spans);
+                        tail = inner.tail(bytes, at, self.before, end);
+                    }
+                },
             }
             self.settle(at, spans);
         }
-        match end {
-            End::Open => inner.literals.tail(bytes, at, self.before),
-            End::Closed => bytes.len(),
+        Reach { judged: tail.open, shown: self.look_ahead(bytes, tail.open, tail.shown) }
+    }
+
+    /// How much of the text before `shown` can be shown although the places from `at` on are not
+    /// judged yet: one of them may announce a secret.
+    fn look_ahead(&mut self, bytes: &[u8], at: usize, shown: usize) -> usize {
+        let redactor = self.redactor.clone();
+        let inner = redactor.inner();
+        let mut hits = inner.literals.hits(bytes);
+        let (mut at, mut shown) = (at, shown);
+        while at < shown
+            && let Some(next) = next_place(inner, &mut hits, bytes, at)
+            && next < shown
+        {
+            let before = Before::at(self.before, bytes, next);
+            let more = match self.judge.secrets(inner, &bytes[next..], before, End::Open) {
+                Judged::Wait(more) => Some(more),
+                Judged::Secrets(secrets) => secrets.iter().map(|secret| secret.start).min(),
+            };
+            shown = more.map_or(shown, |more| shown.min(next + more));
+            at = next + 1;
         }
+        shown
     }
 
     /// Lets a secret that was longer than its maximum go on from `at`; returns where it ends.
@@ -327,8 +372,13 @@ impl Scan {
             if secret.endless {
                 endless = Some((last + 1, span.kind.clone(), span.end));
             }
-            let from = self.text + at as u64;
-            self.note(Found { from, until: self.text + last as u64 + 1, span });
+            self.note(Found {
+                from: self.text + at as u64,
+                start: self.text + first as u64,
+                until: self.text + last as u64 + 1,
+                rank: secret.rank,
+                span,
+            });
         }
         let Some((end, kind, raw_end)) = endless else { return Verdict::Pass };
         if self.found.back().is_some_and(|found| found.until > self.text + end as u64) {
@@ -363,14 +413,28 @@ impl Scan {
     }
 }
 
+/// The first place at or after `at` where a secret may be announced.
+fn next_place(inner: &Inner, hits: &mut Hits<'_>, bytes: &[u8], at: usize) -> Option<usize> {
+    let literal = hits.after(bytes, at);
+    let limit = literal.unwrap_or(bytes.len());
+    let user = inner
+        .user_starts
+        .as_ref()
+        .and_then(|starts| (at..limit).find(|&index| starts[usize::from(bytes[index])]));
+    user.or(literal)
+}
+
 fn join(old: Found, new: Found) -> Found {
-    let longer = old.span.end - old.span.start >= new.span.end - new.span.start;
-    let kind = if longer { old.span.kind } else { new.span.kind };
+    let length = |found: &Found| found.span.end - found.span.start;
+    let older = (length(&old), old.rank) >= (length(&new), new.rank);
+    let (kind, rank) = if older { (old.span.kind, old.rank) } else { (new.span.kind, new.rank) };
     let start = old.span.start.min(new.span.start);
     let end = old.span.end.max(new.span.end);
     Found {
         from: old.from.min(new.from),
+        start: old.start.min(new.start),
         until: old.until.max(new.until),
+        rank,
         span: Span { start, end, kind },
     }
 }

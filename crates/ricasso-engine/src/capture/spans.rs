@@ -3,6 +3,7 @@
 //! ```text
 //! s o 120 160 github-token     bytes 120 to 160 of stdout are a secret
 //! w e 4096 17                  stderr is decided up to byte 4096; 17 newlines lie before it
+//! w e 4096 17 4080             the same; a scan taken up again must start at byte 4080
 //! z o 8000 230                 the same, and the stream has ended
 //! ```
 //!
@@ -38,12 +39,8 @@ impl Record {
             Record::Span(stream, span) => {
                 writeln!(text, "s {} {} {} {}", tag(*stream), span.start, span.end, span.kind)
             }
-            Record::Mark(stream, mark) => {
-                writeln!(text, "w {} {} {}", tag(*stream), mark.bytes, mark.newlines)
-            }
-            Record::End(stream, mark) => {
-                writeln!(text, "z {} {} {}", tag(*stream), mark.bytes, mark.newlines)
-            }
+            Record::Mark(stream, mark) => write_mark(text, 'w', *stream, *mark),
+            Record::End(stream, mark) => write_mark(text, 'z', *stream, *mark),
         };
         done.expect("writing to a string cannot fail");
     }
@@ -58,14 +55,16 @@ impl Record {
         };
         let first: u64 = words.next()?.parse().ok()?;
         let second: u64 = words.next()?.parse().ok()?;
-        let mark = Mark { bytes: first, newlines: second };
+        if sort == "s" {
+            let kind = Kind::new(words.next()?);
+            let span = Span { start: first, end: second, kind };
+            return Some(Record::Span(stream, span)).filter(|_| first < second);
+        }
+        let again = words.next().map_or(Some(first), |word| word.parse().ok())?;
+        let mark = Mark { bytes: first, newlines: second, again };
         match sort {
-            "s" if first < second => {
-                let kind = Kind::new(words.next()?);
-                Some(Record::Span(stream, Span { start: first, end: second, kind }))
-            }
-            "w" => Some(Record::Mark(stream, mark)),
-            "z" => Some(Record::End(stream, mark)),
+            "w" if again <= first => Some(Record::Mark(stream, mark)),
+            "z" if again <= first => Some(Record::End(stream, mark)),
             _ => None,
         }
     }
@@ -198,6 +197,14 @@ impl Veil {
         }
         Ok(self.more.pop_front())
     }
+}
+
+fn write_mark(text: &mut String, sort: char, stream: Stream, mark: Mark) -> std::fmt::Result {
+    write!(text, "{sort} {} {} {}", tag(stream), mark.bytes, mark.newlines)?;
+    if mark.again < mark.bytes {
+        write!(text, " {}", mark.again)?;
+    }
+    writeln!(text)
 }
 
 fn tag(stream: Stream) -> char {

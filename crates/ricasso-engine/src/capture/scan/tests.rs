@@ -156,8 +156,9 @@ fn a_prompt_is_decided_at_once() {
 fn a_whole_token_and_its_line_are_decided_at_once() {
     let redactor = redactor();
     let mut spans = Vec::new();
-    let line = format!("npm_{BODY}");
-    assert_eq!(Scan::new(&redactor).push(line.as_bytes(), &mut spans).bytes, 40);
+    let block = format!("-----BEGIN PRIVATE KEY-----\n{BODY}\n-----END PRIVATE KEY-----\n");
+    let mark = Scan::new(&redactor).push(block.as_bytes(), &mut spans);
+    assert_eq!(mark.bytes, block.len() as u64);
     let line = format!("key ghp_{BODY}\n");
     assert_eq!(Scan::new(&redactor).push(line.as_bytes(), &mut spans).bytes, 45);
     assert_eq!(spans.len(), 2);
@@ -184,13 +185,12 @@ fn a_scan_taken_up_at_any_mark_finds_the_same() {
     for cut in 0..raw.len() {
         let mut spans = Vec::new();
         let mark = Scan::new(&redactor).push(&raw[..cut], &mut spans);
-        let at = mark.bytes as usize;
-        let behind = match (at.checked_sub(1), spans.last()) {
-            (None, _) => Behind::Nothing,
-            (Some(i), Some(last)) if last.end == mark.bytes => {
-                Behind::Secret(raw[i], last.kind.clone())
-            }
-            (Some(i), _) => Behind::Text(raw[i]),
+        let (at, again) = (mark.bytes as usize, mark.again as usize);
+        let ends_here = |span: &&Span| span.end == mark.bytes;
+        let behind = Behind {
+            earlier: raw[again.saturating_sub(BEHIND_BYTES as usize)..again].to_vec(),
+            again: raw[again..at].to_vec(),
+            secret: spans.last().filter(ends_here).map(|span| span.kind.clone()),
         };
         let mut rest = Scan::resume(&redactor, mark, behind);
         rest.push(&raw[at..], &mut spans);

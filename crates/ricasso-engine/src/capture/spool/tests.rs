@@ -78,7 +78,7 @@ fn a_job_without_output_makes_no_file() {
 fn files_are_private_and_only_those_needed() {
     let dir = Dir::new();
     let mut spool = spool(&dir);
-    append(&mut spool, Stream::Stdout, b"y");
+    append(&mut spool, Stream::Stdout, b"?");
     spool.finish().unwrap();
     let mut names: Vec<_> = std::fs::read_dir(&dir.0)
         .unwrap()

@@ -1,0 +1,326 @@
+//! The second look at what a pattern matched: placeholders, words and code stay visible. Pure, and
+//! a function of the matched text alone, so that no split of the stream changes the answer.
+
+use super::forms::decode_base64;
+use super::likeness::{entropy_percent, is_all_words, is_wordy};
+
+/// What the text of a secret must be like, besides matching its pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Check {
+    /// The pattern says it all.
+    Anything,
+    /// A token of a fixed form: no placeholder.
+    Token,
+    /// Noise, because the pattern alone would take names too.
+    Random,
+    /// A password where nothing else can stand.
+    Password,
+    /// A password where a word would be a word.
+    Value,
+    /// The password of a URL.
+    UrlPassword,
+    /// The value of an `Authorization` header.
+    Header,
+    /// User and password, in base64.
+    BasicAuth,
+    /// The pairs of a `Cookie` header.
+    Cookie,
+}
+
+/// Noise has at least so much entropy: sixteen hexadecimal digits have some 3.2 bits, words 2.8.
+const NOISE_PERCENT: usize = 270;
+
+/// Whole values that stand for a secret and are none, in lower case.
+const EMPTY_WORDS: &str = "\
+    password passwd pass passphrase secret token apikey api_key api-key key value changeme \
+    change_me change-me changeit change-this change_this replaceme replace_me replace-me \
+    placeholder example redacted [redacted] masked hidden filtered [filtered] removed none \
+    null nil undefined true false required optional empty unset missing invalid unknown \
+    string str text bytes number integer int bool boolean object any void varchar char \
+    default disabled enabled auto todo fixme tbd n/a foobar foo bar dummy sample \
+    your_password yourpassword mypassword my_password new_password newpassword \
+    current_password supersecret anonymous username user sensitive (sensitive) prompt ask \
+    stdin";
+
+/// Words that make a longer text a placeholder when they stand in it as words.
+const TELLING: &str = "\
+    your placeholder changeme change_me change-me replace insert redacted dummy goes-here \
+    goes_here -here _here todo fixme example";
+
+/// Words of sentences about passwords.
+const PROSE: &str = "\
+    pass enter your must invalid incorrect forgot reset confirm wrong should please required \
+    cannot token secret field";
+
+impl Check {
+    /// Whether `secret` is one.
+    pub(super) fn holds(self, secret: &[u8]) -> bool {
+        match self {
+            Check::Anything => true,
+            Check::Token => !is_token_placeholder(secret),
+            Check::Random => !is_token_placeholder(secret) && is_noise(secret),
+            Check::Password => !is_placeholder(secret),
+            Check::Value => is_password(secret),
+            Check::UrlPassword => is_url_password(secret),
+            Check::Header => !is_placeholder(secret) && !is_token_placeholder(secret),
+            Check::BasicAuth => is_basic_auth(secret),
+            Check::Cookie => is_cookie(secret),
+        }
+    }
+}
+
+/// Whether the text is noise rather than a name: mixed, and not made of words.
+pub(super) fn is_noise(text: &[u8]) -> bool {
+    let digits = text.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let upper = text.iter().filter(|byte| byte.is_ascii_uppercase()).count();
+    let lower = text.iter().filter(|byte| byte.is_ascii_lowercase()).count();
+    let mixed = digits > 0 || (upper > 1 && lower > 1);
+    // Names have no two digits among letters of both cases.
+    let shuffled =
+        digits > 1 && upper > 1 && lower > 1 && !text.iter().any(|b| b"-._/".contains(b));
+    mixed
+        && upper + lower > 0
+        && entropy_percent(text) >= NOISE_PERCENT
+        && (shuffled || !is_wordy(text))
+}
+
+/// Whether the text could be a password where a plain word would be a word.
+pub(super) fn is_password(text: &[u8]) -> bool {
+    let plain = text.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
+    let digits = text.iter().all(|byte| byte.is_ascii_digit() || *byte == b':');
+    let name = plain && is_all_words(text);
+    !is_placeholder(text) && !is_code(text) && !digits && !name
+}
+
+/// Whether the text is what stands in for a secret: a variable, a mask, a word, a path.
+pub(super) fn is_placeholder(text: &[u8]) -> bool {
+    let lower = text.to_ascii_lowercase();
+    EMPTY_WORDS.split_ascii_whitespace().any(|word| word.as_bytes() == lower)
+        || is_variable(text)
+        || is_mask(text)
+        || is_reference(&lower)
+        || tells(&lower)
+}
+
+/// Whether a text with blanks speaks about secrets.
+pub(super) fn is_prose(text: &[u8]) -> bool {
+    let lower = text.to_ascii_lowercase();
+    text.contains(&b' ')
+        && PROSE.split_ascii_whitespace().any(|word| contains(&lower, word.as_bytes()))
+}
+
+/// Whether the text is an expression of a programming language.
+pub(super) fn is_code(text: &[u8]) -> bool {
+    const SIGNS: [&[u8]; 11] = [
+        b"(",
+        b"::",
+        b"->",
+        b"=>",
+        b"[",
+        b"&&",
+        b"||",
+        b"process.env",
+        b"os.environ",
+        b"self.",
+        b"this.",
+    ];
+    let signed = SIGNS.iter().any(|sign| contains(text, sign)) && is_wordy(text);
+    signed || is_call(text) || is_path_of_names(text)
+}
+
+/// `f(`, `t.n(`, `getToken(`, `args[`: a name and an opening bracket.
+fn is_call(text: &[u8]) -> bool {
+    let name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_$.:!?".contains(byte);
+    let length = text.iter().take_while(name).count();
+    let opens = matches!(text.get(length), Some(b'(' | b'['));
+    opens && (length <= 2 || is_path_of_names(&text[..length]) || is_wordy(&text[..length]))
+}
+
+/// `user.password`, `e.token`, `config.db.pass`: names joined by dots, without a digit.
+fn is_path_of_names(text: &[u8]) -> bool {
+    let name = |part: &[u8]| {
+        let letters = part.iter().all(|b| b.is_ascii_alphabetic() || b"_$?!".contains(b));
+        !part.is_empty() && letters && (part.len() <= 3 || is_wordy(part))
+    };
+    text.contains(&b'.') && text.split(|&byte| byte == b'.').all(name)
+}
+
+/// `$NAME`, `${…}`, `$(…)`, `%NAME%`, `%s`, `{{…}}`, `<…>`, `[…]`, `@…@`, a regular expression.
+fn is_variable(text: &[u8]) -> bool {
+    let name = |rest: &[u8]| {
+        !rest.is_empty() && rest.iter().all(|b| b.is_ascii_alphanumeric() || b"_.".contains(b))
+    };
+    match text {
+        [b'$', b'{' | b'(', ..] | [b'%', b'(' | b'{', ..] | [b'@' | b'#', b'{', ..] => true,
+        [b'{', .., b'}'] | [b'<', .., b'>'] | [b'[', .., b']'] | [b'^', .., b'$'] => true,
+        [b'%', b's' | b'd' | b'v' | b'q'] | [b'.', b'.', b'.'] | [b'{' | b'<'] => true,
+        [b'$', rest @ ..] => {
+            // `$PASSWORD` and `$1`, but not the `$2b$12$…` of a hash nor `$ecret1`.
+            let shouted = rest.iter().all(|b| !b.is_ascii_lowercase());
+            name(rest) && (shouted || !rest.iter().any(u8::is_ascii_digit))
+        }
+        [b'%', middle @ .., b'%'] => name(middle),
+        _ => contains(text, b"${") || contains(text, b"{{") || contains(text, b"$("),
+    }
+}
+
+/// `xxxxxxxx`, `********`, `........`, `--------`, `00000000`: one sign again and again.
+fn is_mask(text: &[u8]) -> bool {
+    let first = text.first().copied().unwrap_or(b'*');
+    let same = text.iter().all(|byte| byte.eq_ignore_ascii_case(&first));
+    let masked = |byte: &&u8| b"xX*.#?_-".contains(byte) || !byte.is_ascii();
+    let many = text.iter().filter(masked).count() * 10 >= text.len() * 8;
+    (same && text.len() > 2)
+        || many
+        || contains(text, b"****")
+        || contains(text, b"...")
+        || has_run(text, b'x', 5)
+}
+
+/// A path, a link to where the secret is kept, or a public key.
+fn is_reference(lower: &[u8]) -> bool {
+    const STARTS: [&str; 20] = [
+        "/",
+        "./",
+        "../",
+        "~/",
+        "~\\",
+        "file:",
+        "vault:",
+        "arn:",
+        "ssm:",
+        "op://",
+        "secretref:",
+        "env:",
+        "env.",
+        "!vault",
+        "projects/",
+        "ssh-rsa",
+        "ssh-ed25519",
+        "ecdsa-sha2",
+        "http://",
+        "https://",
+    ];
+    let drive = matches!(lower, [b'a'..=b'z', b':', b'\\' | b'/', ..]);
+    let base64_slash = lower.len() >= 40 && !lower[1..].iter().any(|byte| b".- ".contains(byte));
+    let starts = STARTS.iter().any(|start| lower.starts_with(start.as_bytes()));
+    drive || (starts && !(base64_slash && lower.starts_with(b"/")))
+}
+
+/// Whether a word in it says that the real one is elsewhere.
+fn tells(lower: &[u8]) -> bool {
+    TELLING.split_ascii_whitespace().any(|word| stands_in(lower, word.as_bytes()))
+}
+
+/// Placeholders of tokens with a prefix. Narrower than for free values: people test with tokens
+/// of one letter, and a token in a manual has the shape of one that opens a door.
+fn is_token_placeholder(text: &[u8]) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let body: Vec<u8> = lower.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
+    let tail = &body[body.len().min(8)..];
+    let masks = tail.iter().filter(|&&byte| byte == b'x').count();
+    let zeros = tail.iter().filter(|&&byte| byte == b'0').count();
+    (!tail.is_empty() && (masks * 10 >= tail.len() * 8 || zeros * 10 >= tail.len() * 9))
+        || has_run(text, b'x', 6)
+        || contains(text, b"****")
+        || contains(text, b"....")
+        || ["your_", "your-", "placeholder", "changeme", "change_me", "redacted", "_here", "-here"]
+            .iter()
+            .any(|word| contains(&lower, word.as_bytes()))
+}
+
+fn is_url_password(text: &[u8]) -> bool {
+    // `host:8080/path@x` and `c:443@` hold a port, not a password.
+    let lower = text.to_ascii_lowercase();
+    let word = ["password", "pass", "pwd", "passwd", "secret", "token", "xxx", "changeme"];
+    !is_variable(text)
+        && !is_mask(text)
+        && !tells(&lower)
+        && !word.iter().any(|word| word.as_bytes() == lower)
+}
+
+fn is_basic_auth(text: &[u8]) -> bool {
+    decode_base64(text).is_some_and(|plain| {
+        let printable = plain.iter().all(|byte| (b' '..0x7f).contains(byte) || *byte >= 0x80);
+        let colon = plain.iter().position(|&byte| byte == b':');
+        printable && colon.is_some_and(|at| !is_placeholder(&plain[at + 1..]))
+    }) || (text.len() >= 20 && is_noise(text))
+}
+
+fn is_cookie(text: &[u8]) -> bool {
+    const NAMES: [&str; 9] =
+        ["sess", "sid", "auth", "token", "jwt", "csrf", "xsrf", "remember", "login"];
+    text.split(|&byte| byte == b';').any(|pair| {
+        let mut halves = pair.splitn(2, |&byte| byte == b'=');
+        let name = halves.next().unwrap_or_default().to_ascii_lowercase();
+        let value = halves.next().unwrap_or_default();
+        let named = NAMES.iter().any(|word| contains(&name, word.as_bytes()));
+        (value.len() >= 16 || (named && value.len() >= 6))
+            && !is_placeholder(value)
+            && (named || is_noise(value))
+    })
+}
+
+/// Whether `word` stands in `text` with no letter right before or behind it.
+fn stands_in(text: &[u8], word: &[u8]) -> bool {
+    memchr::memchr_iter(word[0], text).filter(|&at| text[at..].starts_with(word)).any(|at| {
+        let before = at.checked_sub(1).map(|index| text[index]);
+        let behind = text.get(at + word.len());
+        !before.is_some_and(|byte| byte.is_ascii_alphanumeric())
+            && !behind.is_some_and(u8::is_ascii_alphanumeric)
+            || (word.starts_with(b"-") || word.starts_with(b"_")) && behind.is_none()
+    })
+}
+
+fn has_run(text: &[u8], letter: u8, count: usize) -> bool {
+    text.windows(count).any(|window| window.iter().all(|b| b.eq_ignore_ascii_case(&letter)))
+}
+
+/// Values are short: making a searcher would take longer than looking.
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    memchr::memchr_iter(part[0], text).any(|at| text[at..].starts_with(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_told_from_secrets() {
+        for text in [
+            "changeme",
+            "<your-token>",
+            "${TOKEN}",
+            "$TOKEN",
+            "%TOKEN%",
+            "xxxxxxxx",
+            "********",
+            "{{ token }}",
+            "your-api-key-here",
+            "YOUR_API_KEY",
+            "/run/secrets/db",
+            "REDACTED",
+            "$(cat file)",
+            "ssh-rsa AAAAB3",
+            "%s",
+            "{}",
+            "...",
+            "replace-with-your-key",
+            "null",
+        ] {
+            assert!(is_placeholder(text.as_bytes()), "{text}");
+        }
+        for text in ["hunter2", "p@ssw0rd!", "$2b$12$abcdefgh", "s3cr3t", "Tr0ub4dor&3", "$ecret1"]
+        {
+            assert!(!is_placeholder(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_token_of_one_letter_is_a_token_and_a_mask_is_not() {
+        assert!(Check::Token.holds(&[&b"sk-ant-api03-"[..], &[b'A'; 82]].concat()));
+        assert!(Check::Token.holds(b"ghp_abcdefghijklmnopqrstuvwxyz0123456789"));
+        assert!(!Check::Token.holds(&[&b"ghp_"[..], &[b'x'; 36]].concat()));
+        assert!(!Check::Token.holds(b"sk_live_your_key_here_000000"));
+    }
+}

@@ -1,0 +1,145 @@
+//! Secrets that only their surroundings give away: URLs, headers, files with a fixed line.
+
+use super::super::check::Check;
+use super::{CREDENTIAL, Edge, Row, led};
+
+pub(super) const ROWS: &[Row] = &[
+    // The longest match ends at the last `@` before a slash: passwords hold that sign too.
+    led("url-password", &["://"], r#"://[^\s/:@"'`<>?#\[\\]{0,255}:"#, r#"[^\s/"'`<>\\]{1,1024}@"#)
+        .look(b"/@ \t\r\n\"'`<>?#[\\", b':')
+        .trail(1)
+        .check(Check::UrlPassword),
+    // A slash in a password, unless a port number stands before it.
+    led(
+        "url-password",
+        &["://"],
+        r#"://[^\s/:@"'`<>?#\[\\]{1,255}:"#,
+        concat!(
+            r#"[0-9]{0,5}[^\s/@"'`<>\\0-9][^\s/@"'`<>\\]{0,128}/"#,
+            r#"[^\s@"'`<>\\?=&]{0,128}@"#,
+        ),
+    )
+    .look(b"/@ \t\r\n\"'`<>?#[\\", b':')
+    .trail(1)
+    .check(Check::UrlPassword),
+    led(
+        "oracle-password",
+        &["oracle:thin:", "oracle:oci:"],
+        r"oracle:(?:thin|oci):[^/\s@]{1,64}/",
+        r#"[^\s@"']{1,128}@"#,
+    )
+    .trail(1)
+    .check(Check::UrlPassword),
+    led(
+        "authorization",
+        &["uthorization", "UTHORIZATION"],
+        concat!(
+            r#"(?i)uthorization(?:\\?["'])?[ \t]{0,3}(?:=>|[:=,])[ \t]{0,3}(?:\\?["'])?"#,
+            r"(?:bearer|basic|token|bot|digest|apikey|api-key|key|ssws|negotiate|ntlm|hawk",
+            r"|splunk|[a-z-]{2,24}token|genieKey|pre|jwt)",
+            r"[ \t]{1,3}",
+        ),
+        r"[A-Za-z0-9._~+/=:-]{6,}",
+    )
+    .check(Check::Header),
+    // Without a scheme: the whole value.
+    led(
+        "authorization",
+        &["uthorization", "UTHORIZATION"],
+        r#"(?i)uthorization(?:\\?["'])?[ \t]{0,3}(?:=>|[:=,])[ \t]{0,3}(?:\\?["'])?"#,
+        r"[A-Za-z0-9._~+/=:-]{16,}",
+    )
+    .check(Check::Random),
+    led("bearer", &["earer ", "EARER "], r"(?i)earer[ \t]{1,3}", r"[A-Za-z0-9._~+/=-]{16,}")
+        .check(Check::Random),
+    led("basic-auth", &["Basic ", "basic "], r"(?i)basic[ \t]{1,3}", r"[A-Za-z0-9+/]{11,}={0,2}")
+        .edge(Edge::Word)
+        .check(Check::BasicAuth),
+    led(
+        "cookie",
+        &["et-Cookie", "et-cookie", "ET-COOKIE"],
+        r#"(?i)et-cookie(?:\\?["'])?[ \t]{0,3}[:=,][ \t]{0,3}(?:\\?["'])?[A-Za-z0-9_.~%:-]{1,64}="#,
+        r#"[^;\s"',\\]{12,}"#,
+    )
+    .check(Check::Random),
+    led(
+        "cookie",
+        &["Cookie:", "cookie:", "COOKIE:", "Cookie\"", "cookie\""],
+        r#"(?i)cookie(?:\\?["'])?:[ \t]{0,3}(?:\\?["'])?"#,
+        r#"[^\s=;"',\\]{1,64}=[^\s;"',\\]{0,1024}(?:; ?[^\s=;"',\\]{1,64}=[^\s;"',\\]{0,1024})*"#,
+    )
+    .edge(Edge::Word)
+    .check(Check::Cookie),
+    led(
+        "netrc-password",
+        &["machine"],
+        r"machine[ \t]{1,8}[^\s]{1,253}\s{1,8}login[ \t]{1,8}[^\s]{1,128}\s{1,8}password[ \t]{1,8}",
+        r"[^\s]{1,256}",
+    )
+    .edge(Edge::Word)
+    .check(Check::Password),
+    led(
+        "netrc-password",
+        &["login"],
+        r"login[ \t]{1,8}[^\s]{1,128}\s{1,8}password[ \t]{1,8}",
+        r"[^\s]{4,256}",
+    )
+    .edge(Edge::Word)
+    .check(Check::Value),
+    // host:port:database:user:password
+    led(
+        "pgpass-password",
+        &[":5432:", ":5433:", ":6432:", ":*:", "*:*:"],
+        r"(?::(?:5432|5433|6432|\*)|\*:\*):[^:\s]{1,63}:[^:\s/]{1,63}:",
+        r"[^\s:]{4,256}",
+    )
+    .check(Check::Password),
+    led(
+        "sql-password",
+        &["IDENTIFIED BY", "identified by"],
+        r#"(?i)identified by[ \t]{1,4}(?:password[ \t]{1,4})?['"]"#,
+        r#"[^'"\r\n]{3,256}"#,
+    )
+    .check(Check::Password),
+    // curl, wget and docker take `user:password` or a password behind a flag.
+    led(
+        "flag-password",
+        &["-u ", "--user "],
+        r#"(?:-u|--user)[ \t]{1,3}["']?[A-Za-z0-9._%+@-]{1,128}:"#,
+        r#"[^\s"']{4,256}"#,
+    )
+    .check(Check::Value),
+    led(
+        "flag-password",
+        &["sshpass -p", "wget --password="],
+        r#"(?:sshpass -p|wget --password=)[ \t]{0,3}["']?"#,
+        r#"[^\s"']{3,256}"#,
+    )
+    .check(Check::Password),
+    led(
+        "flag-password",
+        &["mysql -", "mysqldump -", "mysqladmin -", "mariadb -"],
+        concat!(
+            r"(?:mysql(?:dump|admin)?|mariadb)",
+            r#"(?: -[^\r\n p][^\r\n ]{0,64}| [^\r\n -][^\r\n ]{0,64}){0,6} -p["']?"#,
+        ),
+        r#"[^\s"']{4,256}"#,
+    )
+    .check(Check::Value),
+    // The `auth` of a docker configuration: user and password in base64.
+    led(
+        "docker-auth",
+        &["\"auth\"", "\\\"auth\\\""],
+        r#"\\?"auth\\?"[ \t]{0,3}:[ \t]{0,3}\\?""#,
+        r"[A-Za-z0-9+/]{8,}={0,2}",
+    )
+    .check(Check::BasicAuth),
+    led(
+        "wifi-key",
+        &["psk=", "PresharedKey", "PreSharedKey", "presharedkey"],
+        r#"(?i)(?:psk|presharedkey)[ \t]{0,4}=[ \t]{0,4}["']?"#,
+        r#"[^\s"']{8,}"#,
+    )
+    .max(CREDENTIAL)
+    .check(Check::Value),
+];

@@ -1,0 +1,77 @@
+//! Watching, tracking, designing: the services that products are made with.
+
+use super::super::check::Check;
+use super::{JWT, Row, led, token};
+
+pub(super) const ROWS: &[Row] = &[
+    token(
+        "grafana-token",
+        &["glsa_", "glc_"],
+        r"(?:glsa_[A-Za-z0-9]{28,}(?:_[A-Fa-f0-9]{8})?|glc_[A-Za-z0-9+/=_-]{32,})",
+    )
+    .everywhere(),
+    token("grafana-token", &["eyJrIjoi"], r"eyJrIjoi[A-Za-z0-9+/_-]{50,}={0,2}").everywhere(),
+    token(
+        "newrelic-key",
+        &["NRAK-", "NRII-", "NRIQ-", "NRJS-", "NRRA-", "NRAA-", "NRSP-", "NRAL"],
+        r"NR(?:(?:AK|II|IQ|JS|RA|AA|SP)-[A-Za-z0-9_-]{18,}|AL[A-Za-z0-9]{36,})",
+    ),
+    token("sentry-token", &["sntrys_", "sntryu_"], r"sntry[su]_[A-Za-z0-9+/=_-]{40,}")
+        .everywhere()
+        .max(JWT),
+    token(
+        "dynatrace-token",
+        &["dt0c01.", "dt0s01.", "dt0s16.", "dt0s02."],
+        r"dt0[cs][0-9]{2}\.[A-Z0-9]{20,}\.[A-Z0-9]{56,}",
+    ),
+    token(
+        "honeycomb-key",
+        &["hcaik_", "hcamk_", "hcxik_", "hcalk_", "hcxlk_", "hcxmk_"],
+        r"hc[ax][ilm]k_[A-Za-z0-9]{40,}",
+    ),
+    token("axiom-token", &["xaat-", "xapt-"], r"xa[ap]t-[0-9a-f-]{32,}"),
+    token(
+        "launchdarkly-key",
+        &["sdk-", "mob-", "api-"],
+        r"(?:sdk|mob|api)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+    ),
+    token("posthog-key", &["phx_", "phs_"], r"ph[xs]_[A-Za-z0-9]{36,}"),
+    token(
+        "linear-key",
+        &["lin_api_", "lin_oauth_", "lin_wh_"],
+        r"lin_(?:api|oauth|wh)_[A-Za-z0-9]{30,}",
+    ),
+    token("notion-token", &["ntn_"], r"ntn_[A-Za-z0-9]{40,}"),
+    token("notion-token", &["secret_"], r"secret_[A-Za-z0-9]{40,}").check(Check::Random),
+    token(
+        "figma-token",
+        &["figd_", "figo_", "figoh_", "figor_", "figdr_"],
+        r"fig(?:d|o|oh|or|dr)_[A-Za-z0-9_-]{36,}",
+    ),
+    token("postman-key", &["PMAK-", "PMAT-"], r"PMA[KT]-[A-Za-z0-9-]{24,}"),
+    token("airtable-token", &["pat"], r"pat[A-Za-z0-9]{14}\.[A-Fa-f0-9]{48,}"),
+    token(
+        "hubspot-token",
+        &["pat-"],
+        r"pat-[a-z]{2}[0-9]-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+    ),
+    token("salesforce-token", &["00D"], r"00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,}").everywhere(),
+    token("contentful-token", &["CFPAT-"], r"CFPAT-[A-Za-z0-9_-]{36,}"),
+    token("readme-key", &["rdme_"], r"rdme_[A-Za-z0-9]{50,}"),
+    token("typeform-token", &["tfp_"], r"tfp_[A-Za-z0-9_=.-]{40,}"),
+    token("prefect-key", &["pnu_", "pnb_"], r"pn[ub]_[A-Za-z0-9]{34,}"),
+    token("adafruit-key", &["aio_"], r"aio_[A-Za-z0-9]{28}(?-u:\b)").check(Check::Random),
+    token("frameio-token", &["fio-u-"], r"fio-u-[A-Za-z0-9_=-]{40,}"),
+    token(
+        "mapbox-token",
+        &["sk.eyJ", "tk.eyJ"],
+        r"[st]k\.eyJ[A-Za-z0-9_-]{30,}\.[A-Za-z0-9_-]{16,}",
+    ),
+    led("okta-key", &["SSWS "], r"SSWS ", r"[A-Za-z0-9_-]{30,}").check(Check::Token),
+    token("clickup-token", &["pk_"], r"pk_[0-9]{5,12}_[A-Z0-9]{32}(?-u:\b)"),
+    token("sanity-token", &["skE", "skF"], r"sk[EF][A-Za-z0-9]{80,}"),
+    token("wakatime-key", &["waka_"], r"waka_[0-9a-f-]{36,}"),
+    token("raycast-token", &["rca_", "rct_"], r"rc[at]_[A-Za-z0-9]{32,}"),
+    token("statsig-key", &["secret-", "console-"], r"(?:secret|console)-[A-Za-z0-9]{36,}")
+        .check(Check::Random),
+];

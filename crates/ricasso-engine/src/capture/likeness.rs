@@ -1,0 +1,165 @@
+//! Tells words from noise: names, sentences and placeholders are made of pairs of letters that
+//! follow each other in words; keys are not. Pure. It decides nothing alone: a check does.
+
+/// For each letter, the letters that often follow it in words: the 300 most frequent pairs among
+/// some 18,000 words of manuals and sources, 93 of 100 pairs in words and 44 of 100 in noise.
+const FOLLOWS: [u32; 26] = [
+    0x01fe_bd6f,
+    0x0116_4915,
+    0x001e_5d9d,
+    0x0016_493f,
+    0x01ef_fd7f,
+    0x001e_4939,
+    0x0016_69d1,
+    0x001a_4111,
+    0x02ae_fc7f,
+    0x0010_4011,
+    0x0004_4111,
+    0x011c_c91d,
+    0x0014_d91b,
+    0x003c_ed7d,
+    0x007e_fd6f,
+    0x011e_c995,
+    0x0010_0000,
+    0x013e_fd7f,
+    0x011e_fdb5,
+    0x015e_d9bd,
+    0x000e_b97f,
+    0x0000_4111,
+    0x0006_6191,
+    0x0008_8110,
+    0x000c_a800,
+    0x0000_0111,
+];
+
+/// Shorter runs of letters that look like words turn up in noise too.
+const WORD_LETTERS: usize = 4;
+
+/// Shorter words that names are full of, in lower case.
+const SHORT_WORDS: &str = "\
+    add aes all and any api app arg aws bar bin bot csv del dev dir end env err etc foo for \
+    get git has hex ids img int job jwt key lib log map max min msg net new not num obj old \
+    one out pad pod put pwd raw ref req res row run set sql src ssh ssl std str sub sum svc \
+    tag the tls tmp top two txt uri url use usr val var web xml you";
+
+/// So much of a text, in hundredths of its letters and digits, must be words for it to be wordy.
+/// Names often end in a number or a short random tail; keys have a word in them by chance.
+const WORDY_PERCENT: usize = 60;
+
+/// Whether most of the text is words: a name, an identifier, a sentence.
+pub(super) fn is_wordy(text: &[u8]) -> bool {
+    words_percent(text) >= WORDY_PERCENT
+}
+
+/// Whether the text is nothing but words.
+pub(super) fn is_all_words(text: &[u8]) -> bool {
+    words_percent(text) == 100
+}
+
+/// How much of the letters and digits belongs to words; nothing without any.
+fn words_percent(text: &[u8]) -> usize {
+    let (mut inside, mut all) = (0, 0);
+    let mut rest = text;
+    while let Some(start) = rest.iter().position(u8::is_ascii_alphanumeric) {
+        rest = &rest[start..];
+        let length = run(rest);
+        let (part, more) = rest.split_at(length);
+        all += length;
+        if is_word(part) {
+            inside += length;
+        }
+        rest = more;
+    }
+    (inside * 100).checked_div(all).unwrap_or(0)
+}
+
+/// Shannon's entropy of the bytes, in hundredths of a bit for each.
+pub(super) fn entropy_percent(text: &[u8]) -> usize {
+    let mut counts = [0u32; 256];
+    for &byte in text {
+        counts[usize::from(byte)] += 1;
+    }
+    let total = text.len() as f64;
+    let bits: f64 = counts
+        .iter()
+        .filter(|&&count| count > 0)
+        .map(|&count| f64::from(count) / total)
+        .map(|share| -share * share.log2())
+        .sum();
+    (bits * 100.0) as usize
+}
+
+/// The length of the first run: digits, or letters that a reader would take as one word.
+fn run(text: &[u8]) -> usize {
+    let same = |test: fn(&u8) -> bool| text.iter().take_while(|byte| test(byte)).count();
+    match text {
+        [b'0'..=b'9', ..] => same(u8::is_ascii_digit),
+        [b'A'..=b'Z', b'a'..=b'z', ..] => {
+            1 + text[1..].iter().take_while(|byte| byte.is_ascii_lowercase()).count()
+        }
+        [b'A'..=b'Z', ..] => {
+            let upper = same(u8::is_ascii_uppercase);
+            // In `HTTPServer` the S belongs to what follows.
+            let last_is_title = text.get(upper).is_some_and(u8::is_ascii_lowercase);
+            if last_is_title { (upper - 1).max(1) } else { upper }
+        }
+        _ => same(u8::is_ascii_lowercase),
+    }
+}
+
+fn is_word(run: &[u8]) -> bool {
+    if !run[0].is_ascii_alphabetic() {
+        return false;
+    }
+    if run.len() < WORD_LETTERS {
+        return (run.len() == 3)
+            && SHORT_WORDS.as_bytes().chunks(4).any(|word| word[..3].eq_ignore_ascii_case(run));
+    }
+    let pairs = run.windows(2).filter(|pair| follows(pair[0], pair[1])).count();
+    // One odd pair in four: `password` has `sw`, `keyword` has `yw`.
+    let odd = run.len() - 1 - pairs;
+    odd * 4 < run.len()
+}
+
+fn follows(first: u8, second: u8) -> bool {
+    let letter = |byte: u8| u32::from(byte.to_ascii_lowercase() - b'a');
+    FOLLOWS[letter(first) as usize] >> letter(second) & 1 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_sentences_are_wordy_and_keys_are_not() {
+        for text in [
+            "my-secret-name",
+            "process.env.PASSWORD",
+            "getUserPassword",
+            "default-token-x7k2p",
+            "the quick brown fox",
+            "HTTPServerConfig",
+            "TOKEN_RIGHT_PAREN",
+            "bert-base-uncased",
+        ] {
+            assert!(is_wordy(text.as_bytes()), "{text}");
+        }
+        for text in [
+            "k3jf9sd8fj2lq0",
+            "AbXqZtRwKlPmNvBc",
+            "3f786850e387550fdab836ed7e6dc881",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            "zq8Xv2Lm",
+            "123e4567-e89b-12d3-a456",
+        ] {
+            assert!(!is_wordy(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn noise_has_more_entropy_than_a_pattern() {
+        assert_eq!(entropy_percent(b"aaaaaaaa"), 0);
+        assert_eq!(entropy_percent(b"abababab"), 100);
+        assert!(entropy_percent(b"k3jf9sd8fj2lq0xz") > 350);
+    }
+}
