@@ -26,6 +26,8 @@ pub fn seeds() -> Vec<Vec<u8>> {
         "same\nsame\nsame\nsame\nsame\nsame\nsame\nsame\nsame\nsame\nsame\nsame\n",
         "https://user:hunter2hunter2@host/ AKIAIOSFODNN7EXAMPLE\nAuthorization: Bearer abcdefgh\n",
         "-----BEGIN RSA PRIVATE KEY-----\nMIIBOgIBAAJBAK\n-----END RSA PRIVATE KEY-----\n",
+        "DB_PASSWORD=hunter2x9 api_key: 'k3jf9sd8fj2lq0' --token k3jf9sd8fj2lq0zz\n",
+        "{\"name\": \"DB_PASSWORD\", \"value\": \"hunter2x9\"} token: &str = \"k3jf9sd8fj\"\n",
         "grüße 日本語 🎉 ünïcödé\n",
     ];
     let mut seeds: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
@@ -72,7 +74,11 @@ pub fn scan(raw: &[u8]) -> Result<(), String> {
     let mut rest = raw;
     while !rest.is_empty() {
         let (chunk, later) = rest.split_at(1 + random.below(rest.len().min(50)));
+        let (known, shown) = (spans.len(), scan.mark().bytes);
         let mark = scan.push(chunk, &mut spans);
+        if let Some(late) = spans[known..].iter().find(|span| span.start < shown) {
+            return Err(format!("{late:?} was shown up to {shown}"));
+        }
         if mark.bytes > scan.taken() {
             return Err("the watermark is ahead of the bytes".into());
         }

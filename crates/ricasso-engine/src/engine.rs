@@ -33,7 +33,7 @@ mod state;
 mod verbs;
 mod yard;
 
-use crate::capture::Redactor;
+use crate::capture::{Label, Redactor};
 use crate::error::Error;
 use crate::policy::{Judgement, Policy};
 use crate::record::Ledger;
@@ -100,6 +100,13 @@ impl Engine {
     /// An engine in a place of the caller's choice.
     pub fn open(setup: Setup) -> Result<Engine, Error> {
         Ok(Engine { hall: Arc::new(Hall::open(setup)?) })
+    }
+
+    /// The same, whose replies have these placeholders for secrets.
+    pub fn open_labelled(setup: Setup, label: Label) -> Result<Engine, Error> {
+        let mut hall = Hall::open(setup)?;
+        hall.redactor = hall.redactor.labelled(label);
+        Ok(Engine { hall: Arc::new(hall) })
     }
 
     /// Runs a request on the calling thread, to the end of its whole tree.

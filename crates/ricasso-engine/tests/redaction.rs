@@ -167,7 +167,10 @@ fn spans(redactor: &Redactor, chunks: &[&[u8]]) -> Vec<Span> {
     let (mut scan, mut found) = (Scan::new(redactor), Vec::new());
     let mut mark = scan.mark();
     for chunk in chunks {
+        let known = found.len();
         let next = scan.push(chunk, &mut found);
+        let shown = |span: &Span| span.start < mark.bytes;
+        assert!(!found[known..].iter().any(shown), "a secret was shown: {found:?} {mark:?}");
         assert!(next.bytes >= mark.bytes && next.newlines >= mark.newlines, "a mark goes on");
         mark = next;
     }

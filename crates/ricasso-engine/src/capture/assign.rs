@@ -97,6 +97,16 @@ enum Stop {
     Wait(usize),
 }
 
+impl Stop {
+    /// The same, but nothing behind this place can be shown yet.
+    fn not_behind(self, place: usize) -> Stop {
+        match self {
+            Stop::Nothing => Stop::Nothing,
+            Stop::Wait(at) => Stop::Wait(at.min(place)),
+        }
+    }
+}
+
 /// Looks at a name from its telling part on.
 pub(super) fn assigned(stem: Stem, rest: &[u8], before: &Before, end: End) -> Assigned {
     match read(stem, rest, before, end) {
@@ -113,10 +123,7 @@ fn read(stem: Stem, rest: &[u8], before: &Before, end: End) -> Result<Assigned, 
     let quote = cursor.joint(before)?;
     let trust = trust(stem, rest, before).ok_or(Stop::Nothing)?;
     let start = cursor.at;
-    let (value_end, endless) = cursor.value(quote).map_err(|stop| match stop {
-        Stop::Nothing => Stop::Nothing,
-        Stop::Wait(_) => Stop::Wait(start),
-    })?;
+    let (value_end, endless) = cursor.value(quote).map_err(|stop| stop.not_behind(start))?;
     let value = &rest[start..value_end];
     if !holds(trust, quote, value) {
         return Ok(Assigned::Nothing);
@@ -311,8 +318,10 @@ impl Cursor<'_> {
             Some(_) | None => return Err(Stop::Nothing),
         }
         self.skip(GAP_BYTES, is_blank)?;
-        self.skip_type()?;
-        self.open_value()
+        // From here on what waits may be the secret itself.
+        let start = self.at;
+        let opened = self.skip_type().and_then(|()| self.open_value());
+        opened.map_err(|stop| stop.not_behind(start))
     }
 
     /// The sign that closes a quoted name: `"`, `'`, `]`, with a backslash in nested texts.

@@ -173,7 +173,7 @@ fn is_mask(text: &[u8]) -> bool {
     (same && text.len() > 2)
         || many
         || contains(text, b"****")
-        || contains(text, b"...")
+        || text.ends_with(b"...")
         || has_run(text, b'x', 5)
 }
 

@@ -12,6 +12,7 @@ mod fit;
 mod fold;
 mod region;
 
+use super::redact::Label;
 use super::redacted::Redacted;
 use super::{Span, Stream};
 use region::Region;
@@ -85,6 +86,8 @@ pub struct Sample {
     pub tail_bytes: Vec<u8>,
     /// The secrets in the windows, in order.
     pub spans: Vec<Span>,
+    /// What stands in their place.
+    pub label: Label,
 }
 
 /// A piece of the stream. The parts of a plan tile it from the first byte to the last.
@@ -133,6 +136,7 @@ impl Sample {
             head_bytes: take(&head),
             tail_bytes: take(&tail),
             spans: spans.to_vec(),
+            label: Label::default(),
         }
     }
 }

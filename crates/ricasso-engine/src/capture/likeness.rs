@@ -116,6 +116,10 @@ fn is_word(run: &[u8]) -> bool {
             && SHORT_WORDS.as_bytes().chunks(4).any(|word| word[..3].eq_ignore_ascii_case(run));
     }
     let pairs = run.windows(2).filter(|pair| follows(pair[0], pair[1])).count();
+    let vowels = run.iter().filter(|byte| b"aeiouyAEIOUY".contains(byte)).count();
+    if vowels * 6 < run.len() {
+        return false;
+    }
     // One odd pair in four: `password` has `sw`, `keyword` has `yw`.
     let odd = run.len() - 1 - pairs;
     odd * 4 < run.len()

@@ -3,7 +3,7 @@
 //! Bytes of the raw text and of the shown one differ wherever something was hidden or escaped, so
 //! the mark is carried along while the text is made.
 
-use super::redact::{Redactor, placeholder};
+use super::redact::{Label, Redactor, placeholder};
 use super::redacted::Redacted;
 use super::scan::{Scan, Span};
 
@@ -78,7 +78,7 @@ fn visible(raw: &[u8], from: usize, to: usize, secrets: &[Span], begun: Begun) -
             push_visible(&mut text, &raw[at..start]);
         }
         if start >= from || begun == Begun::Shown {
-            text.push_str(&placeholder(&secret.kind));
+            text.push_str(&placeholder(&secret.kind, Label::Named));
         }
         at = end.min(to);
     }

@@ -8,7 +8,7 @@ mod grep;
 use super::error::Error;
 use super::excerpt::{Budget, Excerpt, Lean, Sample, excerpt_of};
 use super::order::Runs;
-use super::redact::Redactor;
+use super::redact::{Label, Redactor};
 use super::scan::{BEHIND_BYTES, Behind, Mark, Scan, Span};
 use super::spans::{Record, Records, Veil};
 use super::store;
@@ -54,6 +54,7 @@ pub struct Reading {
     /// Spans behind the recorded ones.
     more: [Vec<Span>; 2],
     spans: Spans,
+    label: Label,
 }
 
 /// A spool taken apart: its directory, and each stream with its veil.
@@ -84,7 +85,7 @@ impl Reading {
                 state.take(record);
             }
         }
-        let mut reading = Reading::of_marks(dir, state.marks)?;
+        let mut reading = Reading::of_marks(dir, state.marks)?.labelled(redactor.label());
         reading.redactions = state.redactions;
         for stream in Stream::BOTH {
             if owner == Owner::Gone && !state.ended[stream.index()] {
@@ -102,7 +103,20 @@ impl Reading {
         }
         let more = [Vec::new(), Vec::new()];
         let spans = Spans::Recorded;
-        Ok(Reading { dir: dir.to_owned(), files, marks, redactions: 0, more, spans })
+        Ok(Reading {
+            dir: dir.to_owned(),
+            files,
+            marks,
+            redactions: 0,
+            more,
+            spans,
+            label: Label::default(),
+        })
+    }
+
+    /// The same with these placeholders.
+    pub fn labelled(self, label: Label) -> Reading {
+        Reading { label, ..self }
     }
 
     /// The spool in `dir` up to a watermark that its living owner told.
@@ -218,14 +232,16 @@ impl Reading {
                 spans.push(span);
             }
         }
-        Ok(Sample { bytes: mark.bytes, newlines: mark.newlines, head_bytes, tail_bytes, spans })
+        let (bytes, newlines, label) = (mark.bytes, mark.newlines, self.label);
+        Ok(Sample { bytes, newlines, head_bytes, tail_bytes, spans, label })
     }
 
     fn veil(&self, stream: Stream) -> Result<Veil, Error> {
         match self.spans {
             Spans::None => Ok(Veil::nothing(stream)),
             Spans::Recorded => {
-                Veil::open(&self.dir.join(store::SPANS), stream, &self.more[stream.index()])
+                Ok(Veil::open(&self.dir.join(store::SPANS), stream, &self.more[stream.index()])?
+                    .labelled(self.label))
             }
         }
     }

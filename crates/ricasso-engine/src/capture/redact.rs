@@ -39,10 +39,21 @@ pub struct Secrets {
     pub patterns: Vec<String>,
 }
 
+/// What stands in the text instead of a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Label {
+    /// `[REDACTED:kind]`.
+    #[default]
+    Named,
+    /// `[REDACTED]`, where a contract demands these words.
+    Plain,
+}
+
 /// Knows all secrets; cheap to clone and to share.
 #[derive(Clone)]
 pub struct Redactor {
     inner: Arc<Inner>,
+    label: Label,
 }
 
 pub(super) struct Inner {
@@ -88,7 +99,17 @@ impl Redactor {
             named: OnceLock::new(),
             user_kind: Kind::new(USER_KIND),
         };
-        Ok(Redactor { inner: Arc::new(inner) })
+        Ok(Redactor { inner: Arc::new(inner), label: Label::default() })
+    }
+
+    /// The same redactor with these placeholders.
+    pub fn labelled(self, label: Label) -> Redactor {
+        Redactor { label, ..self }
+    }
+
+    /// Which placeholders it leaves.
+    pub fn label(&self) -> Label {
+        self.label
     }
 
     /// Redacts a whole text: a command, a message, an error, a string for the ledger. Bytes that
@@ -98,7 +119,7 @@ impl Redactor {
         let mut scan = Scan::new(self);
         scan.push(raw, &mut spans);
         scan.finish(&mut spans);
-        Redacted::new(apply(raw, &spans))
+        Redacted::new(apply(raw, &spans, self.label))
     }
 
     pub(super) fn inner(&self) -> &Inner {
@@ -151,9 +172,12 @@ impl fmt::Debug for Redactor {
     }
 }
 
-/// What stands in the text instead of a secret.
-pub(super) fn placeholder(kind: &Kind) -> String {
-    format!("[REDACTED:{kind}]")
+/// What stands in the text instead of a secret of this kind.
+pub(super) fn placeholder(kind: &Kind, label: Label) -> String {
+    match label {
+        Label::Named => format!("[REDACTED:{kind}]"),
+        Label::Plain => "[REDACTED]".to_owned(),
+    }
 }
 
 /// Adds bytes as text: UTF-8 as it is, each other byte as `\xNN`.
@@ -166,14 +190,14 @@ pub(super) fn push_lossy(text: &mut String, bytes: &[u8]) {
     }
 }
 
-fn apply(raw: &[u8], spans: &[Span]) -> String {
+fn apply(raw: &[u8], spans: &[Span], label: Label) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut shown = 0;
     for (index, span) in spans.iter().enumerate() {
         push_lossy(&mut text, &raw[shown..span.start as usize]);
         let continues = index > 0 && spans[index - 1].continues_with(span);
         if !continues {
-            text.push_str(&placeholder(&span.kind));
+            text.push_str(&placeholder(&span.kind, label));
         }
         shown = span.end as usize;
     }

@@ -12,7 +12,7 @@
 //! The file must never hold a secret: it names kinds and places alone.
 
 use super::error::Error;
-use super::redact::placeholder;
+use super::redact::{Label, placeholder};
 use super::scan::{Kind, Mark, Span};
 use super::store;
 use super::{BLOCK_BYTES, Stream};
@@ -132,6 +132,7 @@ pub(super) struct Veil {
     more: VecDeque<Span>,
     next: Option<Span>,
     previous: Option<Span>,
+    label: Label,
 }
 
 impl Veil {
@@ -139,12 +140,19 @@ impl Veil {
     pub(super) fn open(path: &Path, stream: Stream, more: &[Span]) -> Result<Veil, Error> {
         let records = Records::open(path)?;
         let more = more.iter().cloned().collect();
-        Ok(Veil { stream, records, more, next: None, previous: None })
+        let label = Label::default();
+        Ok(Veil { stream, records, more, next: None, previous: None, label })
+    }
+
+    /// The same with these placeholders.
+    pub(super) fn labelled(self, label: Label) -> Veil {
+        Veil { label, ..self }
     }
 
     /// For a stream without secrets.
     pub(super) fn nothing(stream: Stream) -> Veil {
-        Veil { stream, records: None, more: VecDeque::new(), next: None, previous: None }
+        let (more, label) = (VecDeque::new(), Label::default());
+        Veil { stream, records: None, more, next: None, previous: None, label }
     }
 
     /// Hands on the bytes at `offset` with placeholders for secrets. Calls must move forwards. A
@@ -166,7 +174,7 @@ impl Veil {
             }
             let continues = self.previous.as_ref().is_some_and(|last| last.continues_with(&span));
             if span.start >= at && !continues {
-                out(placeholder(&span.kind).as_bytes())?;
+                out(placeholder(&span.kind, self.label).as_bytes())?;
             }
             at = span.end.min(end);
         }

@@ -11,6 +11,7 @@ use super::read::Reading;
 use super::redact::Redactor;
 use super::redacted::Redacted;
 use super::scanner::{Progress, ScanThread, Scanner};
+use super::sieve::Sieve;
 use super::spans::Veil;
 use super::store::{self, Log};
 use super::{BLOCK_BYTES, Stream, Watermark};
@@ -80,6 +81,8 @@ pub struct Spool {
     scanning: Scanning,
     live: [Option<Live>; 2],
     unstored_bytes: u64,
+    /// Takes secrets out before they are stored, where the policy says so.
+    sieve: Option<Box<Sieve>>,
 }
 
 enum Scanning {
@@ -112,12 +115,30 @@ impl Spool {
             scanning: Scanning::Inline(Box::new(Scanner::new(&redactor, spans))),
             live: [None, None],
             unstored_bytes: 0,
+            sieve: None,
             redactor,
         })
     }
 
+    /// The same, but nothing secret is ever stored: counts, ranges and digests are then those of
+    /// the redacted text, and what may still grow into a secret is stored when it is decided.
+    pub fn redacted_on_write(self) -> Spool {
+        let sieve = Some(Box::new(Sieve::new(&self.redactor)));
+        Spool { sieve, ..self }
+    }
+
     /// Stores bytes as they came out of the pipe, then has them scanned.
     pub fn append(&mut self, stream: Stream, bytes: &[u8]) -> Result<Appended, Error> {
+        match &mut self.sieve {
+            Some(sieve) => {
+                let passed = sieve.pass(stream, bytes);
+                self.store(stream, &passed)
+            }
+            None => self.store(stream, bytes),
+        }
+    }
+
+    fn store(&mut self, stream: Stream, bytes: &[u8]) -> Result<Appended, Error> {
         let Some(&last) = bytes.last() else { return Ok(self.fullness()) };
         if self.fullness() == Appended::Full {
             self.unstored_bytes += bytes.len() as u64;
@@ -141,6 +162,10 @@ impl Spool {
 
     /// Waits for the scan to reach the end and closes the spans. Further calls change nothing.
     pub fn finish(&mut self) -> Result<Totals, Error> {
+        for stream in Stream::BOTH {
+            let rest = self.sieve.as_mut().map(|sieve| sieve.end(stream)).unwrap_or_default();
+            let _fullness = self.store(stream, &rest)?;
+        }
         let progress = Progress::default();
         let scanning = std::mem::replace(&mut self.scanning, Scanning::Done(progress));
         let (progress, done) = match scanning {
@@ -174,7 +199,7 @@ impl Spool {
             stderr_bytes,
             stdout_lines: lines(Stream::Stdout, stdout_bytes),
             stderr_lines: lines(Stream::Stderr, stderr_bytes),
-            redactions: progress.redactions,
+            redactions: progress.redactions + self.sieved(),
             unstored_bytes: self.unstored_bytes,
         }
     }
@@ -187,6 +212,7 @@ impl Spool {
     /// How far it is, for those who read beside it.
     pub fn watermark(&self) -> Watermark {
         let Progress { marks, redactions, .. } = self.progress();
+        let redactions = redactions + self.sieved();
         Watermark { marks, bytes: self.streams.each_ref().map(Log::bytes), redactions }
     }
 
@@ -201,7 +227,8 @@ impl Spool {
             Some(live) if live.at == end => return Ok(Redacted::new(fresh)),
             Some(live) => live,
             empty => {
-                let veil = Veil::open(&self.dir.join(store::SPANS), stream, &[])?;
+                let veil = Veil::open(&self.dir.join(store::SPANS), stream, &[])?
+                    .labelled(self.redactor.label());
                 empty.insert(Live { at: 0, veil, buffer: Vec::with_capacity(BLOCK_BYTES) })
             }
         };
@@ -222,7 +249,8 @@ impl Spool {
 
     /// A view of what is decided so far.
     pub fn reading(&self) -> Result<Reading, Error> {
-        Reading::of_marks(&self.dir, self.progress().marks)
+        let reading = Reading::of_marks(&self.dir, self.progress().marks)?;
+        Ok(reading.labelled(self.redactor.label()))
     }
 
     /// The part of the output that goes into a reply, of what is decided so far. `id` is the
@@ -232,6 +260,11 @@ impl Spool {
             return Ok(Excerpt::default());
         }
         self.reading()?.excerpt(id, budget, lean)
+    }
+
+    /// The secrets that were taken out before they were stored.
+    fn sieved(&self) -> u64 {
+        self.sieve.as_ref().map_or(0, |sieve| sieve.redactions())
     }
 
     fn is_empty(&self) -> bool {

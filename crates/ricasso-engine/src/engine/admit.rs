@@ -183,7 +183,9 @@ impl Hall {
             return Ok(self.redactor.clone());
         }
         let both: Vec<_> = self.environment.iter().chain(&request.env).cloned().collect();
-        Redactor::new(&open::secrets(&self.policy, &both)).map_err(Error::Capture)
+        let redactor =
+            Redactor::new(&open::secrets(&self.policy, &both)).map_err(Error::Capture)?;
+        Ok(redactor.labelled(self.redactor.label()))
     }
 
     /// The papers of a job that lives: whose it is, and what it was judged by.

@@ -5,14 +5,17 @@ use super::close::{Opening, StepDone};
 use crate::capture::{
     self, Budget, Canvas, Lean, Picture, Redacted, Redactor, Spool, Totals, Watermark,
 };
-use crate::plan::{Deadline, Enforced};
-use crate::policy;
+use crate::plan::{self, Deadline, Dropped, Enforced};
+use crate::policy::{self, Policy};
 use crate::record;
 use crate::reply::{self, Reply, StepReply, Used, Whole};
-use crate::request::{Request, WindowSize};
+use crate::request::{Bytes, Request, WindowSize};
 use crate::run::{Ending, JobId};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
+
+/// A command rarely names more variables that it lacks; the rest is in `check --json`.
+const MAX_MISSING: usize = 8;
 
 /// What a reply is made of, beside the request itself.
 pub(super) struct Parts {
@@ -251,6 +254,40 @@ pub(super) fn not_started(
     let (stage, errno) = step.outcome.not_started?;
     let told = super::start_failure::sentence(stage, errno, admitted.plan().starts().get(at)?);
     Some(admitted.redactor().text(told.as_bytes()))
+}
+
+/// A word about each variable that the command names and that it was not given.
+pub(super) fn missing_variables(
+    admitted: &Admitted,
+    policy: &Policy,
+    environment: &[(Bytes, Bytes)],
+) -> Vec<Redacted<String>> {
+    let request = admitted.request();
+    let texts: Vec<Vec<u8>> = request.steps.iter().map(|step| step.text()).collect();
+    let text = texts.join(&b'\n');
+    if !text.contains(&b'$') {
+        return Vec::new();
+    }
+    let set = |name: &str| request.env.iter().any(|(own, _)| own.as_slice() == name.as_bytes());
+    let missing = plan::dropped(policy, environment)
+        .into_iter()
+        .filter(|dropped| !set(&dropped.name) && names_variable(&text, dropped.name.as_bytes()));
+    missing
+        .take(MAX_MISSING)
+        .map(|Dropped { name, why, remedy }| {
+            let told = format!("the command was not given {name}: {why}; {remedy}");
+            admitted.redactor().text(told.as_bytes())
+        })
+        .collect()
+}
+
+/// Whether `$NAME` or `${NAME` stands in the text.
+fn names_variable(text: &[u8], name: &[u8]) -> bool {
+    let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    (0..text.len()).filter(|&at| text[at] == b'$').any(|at| {
+        let rest = text[at + 1..].strip_prefix(b"{").unwrap_or(&text[at + 1..]);
+        rest.strip_prefix(name).is_some_and(|behind| !behind.first().is_some_and(word))
+    })
 }
 
 pub(super) fn command(request: &Request, redactor: &Redactor) -> Redacted<String> {

@@ -300,6 +300,7 @@ impl Hall {
                  this machine does not give",
             ));
         }
+        hints.extend(answer::missing_variables(admitted, &self.policy, &self.environment));
         let read = policy::hints(admitted.request(), &self.policy);
         hints.extend(read.iter().map(|hint| text(hint)));
         let numbered = steps.iter().enumerate();

@@ -62,6 +62,8 @@ impl Hall {
         let output_bytes = admitted.plan().allowance().output_bytes.unwrap_or(u64::MAX);
         let bounds = Bounds { output_bytes };
         let spool = Spool::create(admitted.dir().path(), admitted.redactor().clone(), bounds);
+        let on_write = *self.policy.redact().on_write;
+        let spool = spool.map(|spool| if on_write { spool.redacted_on_write() } else { spool });
         let spool = match spool {
             Ok(spool) => spool,
             Err(error) => return Err(self.abandon(&admitted, &UNSTARTED, Error::Capture(error))),

@@ -3,7 +3,7 @@
 
 use super::open;
 use super::retain::{self, Because, Forgotten};
-use crate::capture::{Owner, Reading, Redactor};
+use crate::capture::{Label, Owner, Reading, Redactor};
 use crate::error::Error;
 use crate::policy::Policy;
 use crate::record::{self, Anchor, Anchors, Entries, Ledger, Verified};
@@ -21,6 +21,7 @@ pub struct Shelf {
     state: StateDir,
     policy: Policy,
     environment: Vec<(Bytes, Bytes)>,
+    label: Label,
 }
 
 impl Shelf {
@@ -30,12 +31,17 @@ impl Shelf {
         let state = StateDir::find(&variable).map_err(Error::Run)?;
         let environment =
             std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
-        Ok(Shelf { state, policy, environment })
+        Ok(Shelf::at(state, policy, environment))
     }
 
     /// A shelf in a place of the caller's choice.
     pub fn at(state: StateDir, policy: Policy, environment: Vec<(Bytes, Bytes)>) -> Shelf {
-        Shelf { state, policy, environment }
+        Shelf { state, policy, environment, label: Label::default() }
+    }
+
+    /// The same, whose texts have these placeholders for secrets.
+    pub fn labelled(self, label: Label) -> Shelf {
+        Shelf { label, ..self }
     }
 
     pub(super) fn state(&self) -> &StateDir {
@@ -140,6 +146,8 @@ impl Shelf {
         {
             environment.extend(request.env);
         }
-        Redactor::new(&open::secrets(&self.policy, &environment)).map_err(Error::Capture)
+        let secrets = open::secrets(&self.policy, &environment);
+        let redactor = Redactor::new(&secrets).map_err(Error::Capture)?;
+        Ok(redactor.labelled(self.label))
     }
 }

@@ -3,6 +3,7 @@
 use crate::policy::Policy;
 use crate::request::{Bytes, Request};
 use ricasso_os::{Cage, Namespaces, Tmp};
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// Where programs are looked for when nobody says.
@@ -47,6 +48,38 @@ pub(super) fn of(
         put(format!("GIT_CONFIG_VALUE_{number}").as_bytes(), value.as_bytes());
     }
     variables.into_iter().map(|(name, value)| [&name, &b"="[..], &value].concat()).collect()
+}
+
+/// A variable that the command does not get, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Dropped {
+    /// Its name; its value is told to nobody.
+    pub name: String,
+    /// Why it was dropped.
+    pub why: String,
+    /// What would pass it on.
+    pub remedy: String,
+}
+
+/// The variables of `environment` that no command gets from it under this policy, in their order.
+pub fn dropped(policy: &Policy, environment: &[(Bytes, Bytes)]) -> Vec<Dropped> {
+    let env = policy.env();
+    let secret = |name: &[u8]| policy.redact().env.iter().any(|glob| glob.matches(name));
+    let mut all = Vec::new();
+    for (name, _) in environment.iter().filter(|(name, _)| !env.passes(name.as_slice())) {
+        let text = String::from_utf8_lossy(name.as_slice()).into_owned();
+        let own = env.set.iter().any(|(set, _)| set.as_bytes() == name.as_slice());
+        let why = if own {
+            "env.set gives it a value of its own"
+        } else if secret(name.as_slice()) {
+            "redact.env calls it a secret, and env.pass does not name it"
+        } else {
+            "env.pass does not name it"
+        };
+        let remedy = format!("a person can add {text:?} to env.pass of the user's file");
+        all.push(Dropped { name: text, why: why.to_owned(), remedy });
+    }
+    all
 }
 
 /// Where temporary files and caches go in a cage: the home cannot be written, and without mounts

@@ -542,7 +542,6 @@ mod tests {
             ("[commands]\nallow = ['a b']\ndeny = ['a b']".into(), "\"a b\" never counts"),
             ("[commands]\nask = ['a b -f *']\ndeny = ['a b *']".into(), "a deny, \"a b *\","),
             ("[commands]\nallow = ['ab c']\nask = ['a* *']".into(), "\"ab c\" never counts"),
-            ("[redact]\non_write = true".into(), "redact.on_write"),
             ("[jobs]\nsurvivors = 'adopt'".into(), "jobs.survivors"),
             ("mode = 'read'\n[files]\nwrite = ['.']".into(), "mode read writes nothing"),
         ];

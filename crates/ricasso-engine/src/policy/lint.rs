@@ -48,9 +48,6 @@ fn unheld(layer: &Layer, file: &File) -> Result<(), Error> {
     let refuse = |start: usize, key: &str| {
         Err(Error::Unheld { place: Place::at(&layer.name, &layer.text, start), key: key.into() })
     };
-    if let Some(redact) = file.redact.on_write.as_ref().filter(|redact| **redact.get_ref()) {
-        return refuse(redact.span().start, "redact.on_write = true");
-    }
     let survivors = file.jobs.survivors.as_ref();
     match survivors.filter(|survivors| *survivors.get_ref() == Survivors::Adopt) {
         Some(survivors) => refuse(survivors.span().start, "jobs.survivors = \"adopt\""),

@@ -5,7 +5,10 @@ use super::{explain, jsonl, print, read, run};
 use crate::config::{self, Choice, Places};
 use crate::exit;
 use ricasso_engine::engine::{Checked, check_alone};
+use ricasso_engine::plan::{Dropped, dropped};
+use ricasso_engine::policy::Policy;
 use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// An exit code, or what went wrong on the way to it.
@@ -41,7 +44,15 @@ fn try_check(args: &Check) -> Answer {
     let held = config::hold(&places, &choice)?;
     let request = request(run::steps(&args.what, &places)?, cwd(args, &places), held.workspace);
     let checked = check_alone(&request, &held.policy)?;
-    answer(args, &checked)
+    answer(args, &checked, &held.policy)
+}
+
+/// The answer in JSON: the verdict, and which variables a command would not get.
+#[derive(Serialize)]
+struct Said<'a> {
+    #[serde(flatten)]
+    checked: &'a Checked,
+    env_dropped: Vec<Dropped>,
 }
 
 fn cwd(args: &Check, places: &Places) -> PathBuf {
@@ -63,9 +74,12 @@ pub(super) fn request(steps: Vec<Step>, cwd: PathBuf, workspace: Option<PathBuf>
     }
 }
 
-fn answer(args: &Check, checked: &Checked) -> Answer {
+fn answer(args: &Check, checked: &Checked, policy: &Policy) -> Answer {
     if args.json {
-        let mut line = serde_json::to_vec(checked)?;
+        let own: Vec<_> =
+            std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
+        let said = Said { checked, env_dropped: dropped(policy, &own) };
+        let mut line = serde_json::to_vec(&said)?;
         line.push(b'\n');
         print::put(&line);
     } else {

@@ -27,6 +27,7 @@ mod otlp;
 mod place;
 mod policy;
 mod prompts;
+mod redaction;
 mod running;
 mod states;
 mod stress;

@@ -3,7 +3,7 @@
 
 use super::super::Span;
 use super::super::escape::{self, CONTROL_BYTES, ESC, Escape};
-use super::super::redact::{placeholder, push_lossy};
+use super::super::redact::{Label, placeholder, push_lossy};
 use super::Sample;
 use std::ops::Range;
 
@@ -14,6 +14,7 @@ pub(super) struct Region<'a> {
     pub(super) start: u64,
     pub(super) bytes: &'a [u8],
     spans: &'a [Span],
+    label: Label,
     /// The line of the first byte, counted from 1.
     line: u64,
     /// Whether the byte before the region is a newline, or there is none.
@@ -32,6 +33,7 @@ impl<'a> Region<'a> {
                 start: 0,
                 bytes: head_bytes,
                 spans,
+                label: sample.label,
                 line: 1,
                 after_newline: true,
                 goes_on: false,
@@ -48,6 +50,7 @@ impl<'a> Region<'a> {
             start: 0,
             bytes: &head_bytes[..head_end],
             spans,
+            label: sample.label,
             line: 1,
             after_newline: true,
             goes_on: true,
@@ -56,6 +59,7 @@ impl<'a> Region<'a> {
             start: tail_at + skip as u64,
             bytes,
             spans,
+            label: sample.label,
             line: sample.newlines.saturating_sub(newlines) + 1,
             after_newline: sample.tail_bytes[skip - 1] == b'\n',
             goes_on: false,
@@ -124,7 +128,7 @@ impl<'a> Region<'a> {
         {
             let continues = index > 0 && self.spans[index - 1].continues_with(span);
             if span.start == at && !continues {
-                text.push_str(&placeholder(&span.kind));
+                text.push_str(&placeholder(&span.kind, self.label));
             }
             return span.end.min(end);
         }

@@ -1,5 +1,6 @@
 //! The parts tile the stream, the text is made of them, and the markers are true.
 
+use super::super::redact::Label;
 use super::super::{Kind, Redactor, Scan, Secrets};
 use super::*;
 use proptest::prelude::*;
@@ -181,6 +182,7 @@ fn plain_text(raw: &[u8], range: &Range<u64>, spans: &[Span]) -> String {
         head_bytes: raw.to_vec(),
         tail_bytes: Vec::new(),
         spans: spans.to_vec(),
+        label: Label::default(),
     };
     let [whole, _] = Region::both(&sample);
     let mut text = String::new();

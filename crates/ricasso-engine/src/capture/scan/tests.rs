@@ -20,7 +20,9 @@ fn scan_in(redactor: &Redactor, chunks: &[&[u8]]) -> Vec<Span> {
     let mut scan = Scan::new(redactor);
     let mut pushed = 0;
     for chunk in chunks {
+        let (known, shown) = (spans.len(), scan.mark().bytes);
         let mark = scan.push(chunk, &mut spans);
+        assert!(spans[known..].iter().all(|span| span.start >= shown), "{spans:?} {shown}");
         pushed += chunk.len() as u64;
         assert!(mark.bytes <= pushed);
     }

@@ -1,6 +1,6 @@
 //! What is appended is what is read back, in every size, and errors lose nothing stored.
 
-use super::super::{Owner, Secrets, Which, spooled_bytes};
+use super::super::{Label, Owner, Secrets, Which, spooled_bytes};
 use super::*;
 use proptest::prelude::*;
 use std::fs::File;
@@ -330,4 +330,44 @@ proptest! {
             prop_assert_eq!(&read, &single[stream.index()]);
         }
     }
+}
+
+#[test]
+fn redacted_on_write_no_secret_is_ever_stored() {
+    let dir = Dir::new();
+    let mut spool = spool(&dir).redacted_on_write();
+    let raw = format!("a {TOKEN} b\nPassword: hunter2!x9\n");
+    for byte in raw.as_bytes().chunks(1) {
+        append(&mut spool, Stream::Stdout, byte);
+        append(&mut spool, Stream::Stderr, byte);
+        for name in ["stdout", "stderr"] {
+            let stored = std::fs::read(dir.0.join(name)).unwrap_or_default();
+            let stored = String::from_utf8(stored).unwrap();
+            assert!(!stored.contains(&TOKEN[..8]) && !stored.contains("hunter2"), "{stored}");
+        }
+    }
+    let totals = spool.finish().unwrap();
+    let expected = "a [REDACTED:github-token] b\nPassword: [REDACTED:password]\n";
+    assert_eq!(std::fs::read_to_string(dir.0.join("stdout")).unwrap(), expected);
+    assert_eq!(std::fs::read_to_string(dir.0.join("stderr")).unwrap(), expected);
+    assert_eq!((totals.redactions, totals.stdout_bytes), (4, expected.len() as u64));
+    assert_eq!(read(&dir, Which::One(Stream::Stdout), Owner::Alive), expected.as_bytes());
+}
+
+#[test]
+fn plain_placeholders_where_they_are_asked_for() {
+    let dir = Dir::new();
+    let plain = redactor().labelled(Label::Plain);
+    let mut spool = Spool::create(&dir.0, plain.clone(), PLENTY).unwrap();
+    append(&mut spool, Stream::Stdout, format!("a {TOKEN} b\n").as_bytes());
+    spool.finish().unwrap();
+    let expected = "a [REDACTED] b\n";
+    assert_eq!(all_fresh(&mut spool, Stream::Stdout), expected.as_bytes());
+    let excerpt = spool.excerpt("ID", Budget::default(), Lean::Success).unwrap();
+    assert_eq!(excerpt.stdout.as_str(), expected);
+    let mut bytes = Vec::new();
+    let reading = Reading::open(&dir.0, &plain, Owner::Alive).unwrap();
+    reading.bytes(Which::Both, 0..u64::MAX, &mut bytes).unwrap();
+    assert_eq!(bytes, expected.as_bytes());
+    assert_eq!(plain.text(TOKEN.as_bytes()).as_str(), "[REDACTED]");
 }
