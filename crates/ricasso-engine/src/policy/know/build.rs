@@ -74,7 +74,10 @@ pub(super) const TABLE: &[Program] = &[
                 "publish deploy release push",
                 &[Opaque, Connect, Does::HardToTakeBack(Harm::Publish)],
             ),
-            sub("flush sqlflush reset_db", &[Opaque, Does::HardToTakeBack(Harm::Store)]),
+            sub(
+                "flush sqlflush reset_db migrate:fresh migrate:reset migrate:refresh db:wipe",
+                &[Opaque, Does::HardToTakeBack(Harm::Store)],
+            ),
             sub("format fmt", &[Opaque, Does::Edit]),
         ],
         tells: "--help --version -V",

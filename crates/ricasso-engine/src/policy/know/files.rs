@@ -339,9 +339,9 @@ pub(super) const TABLE: &[Program] = &[
             val("-o", WRITE),
             skip("-d -B -t --max-depth --block-size --threshold --exclude --time-style"),
         ],
-        shape: each(READ_TREE),
+        shape: each(LOOK),
         when: &[when("-L --dereference", each(THROUGH))],
-        examples: &["du -sh a => read-tree a", "du --files0-from=x => read x"],
+        examples: &["du -sh a => look a", "du --files0-from=x => read x"],
         ..GNU
     },
     Program {

@@ -62,7 +62,7 @@ const VALUED: &[&str] = &[
 
 /// `find [-HLP] [START…] EXPRESSION`.
 pub(super) fn find(words: &[Word]) -> Vec<Act> {
-    let mut walk = Walk { does: Does::ReadTree, starts: Vec::new(), filtered: false };
+    let mut walk = Walk::default();
     let mut at = 1;
     while let Some(word) = words.get(at) {
         match word.known() {
@@ -78,6 +78,7 @@ pub(super) fn find(words: &[Word]) -> Vec<Act> {
         at += 1;
     }
     walk.filtered = narrows(&words[at.min(words.len())..]);
+    walk.ending = ending(&words[at.min(words.len())..]);
     walk.expression(words, at)
 }
 
@@ -101,11 +102,36 @@ fn narrows(expression: &[Word]) -> bool {
     tests && !expression.iter().any(|word| is(word, &["-o", "-or", ","]))
 }
 
+/// How every name that is found ends, by the one pattern that is given.
+fn ending(expression: &[Word]) -> Vec<u8> {
+    let mut names =
+        expression.windows(2).filter(|pair| matches!(pair[0].known(), Some(b"-name" | b"-iname")));
+    match (names.next(), names.next()) {
+        (Some(pair), None) if !expression.iter().any(negates) => {
+            let name = pair[1].known().unwrap_or_default();
+            let pattern = name.iter().rposition(|byte| b"*?[]\\".contains(byte));
+            name[pattern.map_or(0, |at| at + 1)..].to_vec()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn negates(word: &Word) -> bool {
+    matches!(word.known(), Some(b"!" | b"-not"))
+}
+
 /// Where find walks, and what it finds there.
 struct Walk {
     does: Does,
     starts: Vec<usize>,
     filtered: bool,
+    ending: Vec<u8>,
+}
+
+impl Default for Walk {
+    fn default() -> Self {
+        Self { does: Does::ReadTree, starts: Vec::new(), filtered: false, ending: Vec::new() }
+    }
 }
 
 impl Walk {
@@ -208,7 +234,11 @@ impl Walk {
         }
         starts
             .into_iter()
-            .map(|start| if self.filtered { below(start) } else { start.clone() })
+            .map(
+                |start| {
+                    if self.filtered { ends(&below(start), &self.ending) } else { start.clone() }
+                },
+            )
             .collect()
     }
 }
@@ -220,6 +250,15 @@ fn takes(acts: &[Act], word: &Word) -> bool {
         let taken = matches!(act.does, Does::Delete | Does::Overwrite | Does::MoveAway);
         taken && act.with.as_ref() == Some(word)
     })
+}
+
+/// The word with this at its end.
+fn ends(word: &Word, ending: &[u8]) -> Word {
+    let mut pieces = word.pieces().to_vec();
+    if !ending.is_empty() {
+        pieces.push(Piece::Known(ending.to_vec()));
+    }
+    Word::new(pieces, Becomes::One)
 }
 
 /// Something below a directory.

@@ -212,7 +212,7 @@ pub(super) const TABLE: &[Program] = &[
              overwrite z",
             "find / -exec rm -rf {} + => read-tree /, run [rm -rf /]",
             "find a -type f -exec shred {} + => read-tree a, delete-tree a, run [shred a]",
-            "find . -name x -ok rm {} ; -print => read-tree ., run [rm ./…]",
+            "find . -name x -ok rm {} ; -print => read-tree ., run [rm ./…x]",
             "find -files0-from l -exec touch x ; => read l, run [touch x]",
         ],
         ..GNU

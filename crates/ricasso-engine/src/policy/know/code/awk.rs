@@ -172,6 +172,9 @@ impl Scan<'_> {
                     print = None;
                     getline = false;
                 }
+                Token::Text(text) if text.starts_with(b"/inet") => {
+                    self.push(Does::Connect, Word::of(text.clone()));
+                }
                 Token::Text(_) | Token::Number | Token::Regex | Token::Sign(_) => {}
             }
         }
@@ -302,8 +305,14 @@ mod tests {
             ("BEGIN{while((getline l < \"/etc/x\") > 0) print l}", "Read /etc/x"),
             ("{print | \"sort\"}", "RunText sort"),
             ("BEGIN{for(k in ENVIRON) print k}", "ShowEnvironment "),
-            ("BEGIN{s=\"/inet/tcp/0/h.example/80\"; print \"x\" |& s}", "RunText …"),
-            ("BEGIN{print \"x\" |& \"/inet/tcp/0/h.example/80\"}", "Connect h.example"),
+            (
+                "BEGIN{s=\"/inet/tcp/0/h.example/80\"; print \"x\" |& s}",
+                "Connect h.example, RunText …",
+            ),
+            (
+                "BEGIN{print \"x\" |& \"/inet/tcp/0/h.example/80\"}",
+                "Connect h.example, Connect h.example",
+            ),
         ] {
             assert_eq!(told(text).as_deref(), Some(expected), "{text}");
         }

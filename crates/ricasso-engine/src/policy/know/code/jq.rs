@@ -38,11 +38,12 @@ pub(super) fn acts(text: &[u8], at: usize) -> Option<Vec<Act>> {
                 let before = from.checked_sub(1).map(|at| text[at]);
                 match (&text[from..position], before) {
                     (b"import" | b"include", None | Some(b' ' | b';' | b'\n')) => return None,
-                    (b"env", before) if before != Some(b'.') && !key(text, position) => {
+                    (b"env", before)
+                        if !matches!(before, Some(b'.' | b'$')) && !key(text, position) =>
+                    {
                         show(text, position, at, &mut acts);
                     }
                     (b"ENV", Some(b'$')) => show(text, position, at, &mut acts),
-                    (b"env", Some(b'$')) => show(text, position, at, &mut acts),
                     _ => {}
                 }
             }
@@ -99,6 +100,7 @@ mod tests {
             "[inputs]",
             ".scripts | to_entries[] | \"\\(.key): \\(.value)\"",
             ". # env",
+            ".[$env]",
             ".environment",
         ] {
             assert_eq!(count(text), Some(0), "{text}");
