@@ -343,6 +343,11 @@ fn programs(rules: &mut Rules, cage: &Cage) -> bool {
         return false;
     }
     if cage.has_namespaces() {
+        // A segment could be written through one place and run through another. Without
+        // namespaces there are no segments at all.
+        let deny = Action::Fail(libc::EACCES);
+        let steps = Steps::new().when_any_bit(2, libc::SHM_EXEC as u32, deny);
+        rules.set(libc::SYS_shmat, steps.otherwise(Action::Allow));
         return false;
     }
     // Without mounts that forbid it, mapping a file as code is what the warden answers.
