@@ -5,6 +5,7 @@
 
 pub mod corpus;
 pub mod engine;
+pub mod judge;
 pub mod mutate;
 pub mod random;
 pub mod reader;

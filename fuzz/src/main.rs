@@ -1,14 +1,15 @@
 //! Drives the fuzz targets on stable: plain functions over bytes.
 //!
-//! `ricasso-fuzz TARGET [--inputs N] [--seed S]`, with the target reader, excerpt, scan, spool or
-//! state; exits with 1 and shows the input when a promise
-//! is broken. An abort shows in the exit status; the seed repeats it.
+//! `ricasso-fuzz TARGET [--inputs N] [--seed S]`, with the target reader, judge, excerpt, scan,
+//! spool or state; exits with 1 and shows the input when a promise is broken. An abort shows in the
+//! exit status; the seed repeats it.
 #![allow(clippy::print_stdout)]
 
 use std::process::ExitCode;
 use std::time::Instant;
 
 use ricasso_fuzz::engine::{self, Target};
+use ricasso_fuzz::judge;
 use ricasso_fuzz::reader;
 
 /// Inputs between two lines of progress.
@@ -20,7 +21,9 @@ const GROWTH_KIB: u64 = 64 * 1024;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some((target, seeds)) = arguments.first().and_then(|name| target(name)) else {
-        println!("usage: ricasso-fuzz reader|excerpt|scan|spool|state [--inputs N] [--seed S]");
+        println!(
+            "usage: ricasso-fuzz reader|judge|excerpt|scan|spool|state [--inputs N] [--seed S]"
+        );
         return ExitCode::from(2);
     };
     let inputs = number(&arguments, "--inputs").unwrap_or(50_000);
@@ -52,6 +55,9 @@ fn main() -> ExitCode {
 fn target(name: &str) -> Option<(Target, Vec<Vec<u8>>)> {
     if name == "reader" {
         return Some((reader::check, reader::seeds()));
+    }
+    if name == "judge" {
+        return Some((judge::check, reader::seeds()));
     }
     let (_, target) = engine::TARGETS.iter().find(|(known, _)| *known == name)?;
     Some((*target, engine::seeds()))

@@ -54,8 +54,7 @@ const BUILTINS: [&[u8]; 33] = [
 
 /// Judges one command; every rule that speaks adds its reason.
 pub(super) fn judge(seen: &Seen, bench: &Bench<'_>, findings: &mut Findings) {
-    let words: Vec<Option<Vec<u8>>> =
-        seen.words.iter().map(|word| word.known().map(<[u8]>::to_vec)).collect();
+    let words: Vec<Option<Vec<u8>>> = seen.words.iter().map(super::word::Word::written).collect();
     let judged = Judged { seen, command: Command { words: &words, names: &seen.names } };
     let mut denies = judged.variables(bench);
     denies.extend(judged.denies(bench));

@@ -489,6 +489,9 @@ pub(super) fn counted(path: &Path, look: &dyn Look) -> Option<String> {
     let Answer::Tree(tree) = look.look(&Query::Tree(path.to_path_buf())) else {
         return None;
     };
+    if tree.files == 0 {
+        return None;
+    }
     let more = if tree.more { "more than " } else { "" };
     Some(format!("{more}{} files, {}", tree.files, size(tree.bytes)))
 }

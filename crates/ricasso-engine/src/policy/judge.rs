@@ -167,7 +167,7 @@ pub(super) fn rule_meets(rule: &Rule, text: &str) -> Meets {
     let walked = walk::walk(text.as_bytes(), Reads::Bash, world);
     let each = walked.commands.iter().map(|seen| {
         let words: Vec<Option<Vec<u8>>> =
-            seen.words.iter().map(|word| word.known().map(<[u8]>::to_vec)).collect();
+            seen.words.iter().map(super::word::Word::written).collect();
         let command = Command { words: &words, names: &seen.names };
         rule.meets(command, &seen.effects, places)
     });

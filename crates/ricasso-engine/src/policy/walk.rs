@@ -33,8 +33,12 @@ use stream::Stream;
 /// Commands that one text may start, every round of a loop counted. More than a person could read.
 const MAX_COMMANDS: usize = 4096;
 
-/// Texts, functions and wrappers inside one another: deeper ones are refused.
+/// Texts and functions inside one another: deeper ones are refused.
 const MAX_DEPTH: usize = 24;
+
+/// Lists and commands inside one another, wrappers included. Sized so that walking fits a thread of
+/// 2 MiB even without optimisation.
+const MAX_NESTING: usize = 64;
 
 /// Rounds of a loop over words that are known.
 const MAX_ROUNDS: usize = 64;
@@ -250,7 +254,7 @@ impl<'a> Walker<'a> {
     }
 
     fn list(&mut self, script: &Rc<Script>, list: &List, feed: &Feed) {
-        if self.depth >= MAX_DEPTH * 8 {
+        if self.depth >= MAX_NESTING {
             self.overflow();
             return;
         }

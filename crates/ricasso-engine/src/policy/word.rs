@@ -77,6 +77,18 @@ impl Word {
         }
     }
 
+    /// The bytes as written, where nothing in it is unknown: a glob stands for itself here.
+    pub(super) fn written(&self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Known(known) | Piece::Glob(known) => bytes.extend_from_slice(known),
+                Piece::Unknown => return None,
+            }
+        }
+        Some(bytes)
+    }
+
     /// The known bytes that it starts with; all of it where it is known.
     pub(super) fn head(&self) -> &[u8] {
         match self.pieces.first() {

@@ -8,7 +8,7 @@ use super::super::word::{Piece, Word};
 use super::expand::Argument;
 use super::seen::{Assigned, Mark, Seen, Starts};
 use super::state::{From, Function, Text, Value};
-use super::{Feed, Inner, MAX_COMMANDS, MAX_DEPTH, Walker};
+use super::{Feed, Inner, MAX_COMMANDS, MAX_DEPTH, MAX_NESTING, Walker};
 use crate::request::Bytes;
 use crate::scene::{Program, Search};
 use ricasso_shell::Script;
@@ -237,7 +237,7 @@ impl Walker<'_> {
 
     /// Meets a command: a function, a command of the shell, or a program.
     pub(super) fn call(&mut self, call: Call) {
-        if self.depth >= MAX_DEPTH * 8 || self.walked.unfollowed {
+        if self.depth >= MAX_NESTING || self.walked.unfollowed {
             self.overflow();
             return;
         }

@@ -1,0 +1,219 @@
+//! What no rewriting of a command may change: a refusal stays one.
+//!
+//! Quoting, wrapping, splitting into variables, comments and newlines are tried on commands that
+//! are refused, at random and bounded.
+
+use crate::policy::{Layer, Origin, Overrides, Policy, Preset, judge};
+use crate::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
+use crate::scene::{Answer, Described, Fact, Look, Query, Recorded, Scene};
+use arbtest::arbitrary::{self, Unstructured};
+use std::sync::Mutex;
+
+/// Commands that are refused under the policy beside them, in plain words.
+const REFUSED: [(&str, &str); 12] = [
+    ("rm -rf /", "open"),
+    ("rm -rf /etc", "open"),
+    ("rm -r /home/user", "open"),
+    ("dd if=/dev/zero of=/dev/sda", "open"),
+    ("chmod -R 777 /", "open"),
+    ("shutdown -h now", "open"),
+    ("cat /etc/shadow", "open"),
+    ("touch /etc/x", "workspace"),
+    ("cp a /usr/bin/ls", "workspace"),
+    ("curl http://example.com/x", "workspace"),
+    ("touch x", "read"),
+    ("touch x", "blocked"),
+];
+
+fn policy(name: &str) -> Policy {
+    if let Some(preset) = Preset::named(name) {
+        return Policy::preset(preset);
+    }
+    let text = "extends = 'open'\nunknown = 'deny'\n[programs]\ndeny = ['touch']\n".to_string();
+    let layer = Layer { origin: Origin::User, name: "blocked.toml".into(), text };
+    Policy::from_layers(&[layer], &Overrides::default()).unwrap()
+}
+
+fn request(text: &str) -> Request {
+    Request {
+        steps: vec![Step::Shell(text.into())],
+        on_failure: OnFailure::Stop,
+        cwd: "/home/user/project".into(),
+        workspace: Some("/home/user/project".into()),
+        env: Vec::new(),
+        stdin: Stdin::Closed,
+        manner: Manner::default(),
+        timeout: None,
+        caller: Caller { door: "library".into(), session: "s".into(), client: None },
+    }
+}
+
+fn world() -> Described {
+    Described::new()
+        .set("HOME", "/home/user")
+        .directory("/home/user/project")
+        .link("/home/user/project/link", "/home/user/out")
+}
+
+/// One rewriting that changes nothing of what runs.
+fn rewritten(text: &str, choose: &mut Unstructured<'_>) -> arbitrary::Result<String> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let plain =
+        text.chars().all(|letter| letter.is_ascii_alphanumeric() || " /-:.=".contains(letter));
+    let quoted = format!("'{}'", text.replace('\'', "'\\''"));
+    Ok(match choose.int_in_range(0..=15)? {
+        0 if plain => words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
+        1 if plain => words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join("  "),
+        2 if plain => {
+            let (first, rest) = text.split_at(1);
+            format!("\\{first}{rest}")
+        }
+        3 if plain => format!("V='{}'; $V {}", words[0], words[1..].join(" ")),
+        4 if plain => {
+            let (last, first) = words.split_last().unwrap();
+            format!("V={last}; {} \"$V\"", first.join(" "))
+        }
+        5 => format!("sh -c {quoted}"),
+        6 => format!("bash -c {quoted}"),
+        7 => format!("eval {quoted}"),
+        8 if plain => format!("env A=1 {text}"),
+        9 if plain => format!("timeout 5 nice {text}"),
+        10 => format!("true && {{ {text}\n}} # done"),
+        11 => format!("# first\n\n{text}\n"),
+        12 => format!("if true; then {text}\nfi"),
+        13 => format!("f() {{ {text}\n}}; f"),
+        14 => format!("for i in 1 2; do {text}\ndone"),
+        15 => format!("({text})\n"),
+        _ => format!("{text} # plain"),
+    })
+}
+
+#[test]
+fn no_rewriting_turns_a_refusal_into_an_allow() {
+    let world = world();
+    let policies: Vec<Policy> = REFUSED.iter().map(|(_, name)| policy(name)).collect();
+    for ((text, name), policy) in REFUSED.iter().zip(&policies) {
+        let verdict = judge(&request(text), policy, &world).verdict;
+        assert_eq!(verdict.name(), "deny", "{text} under {name}");
+    }
+    arbtest::arbtest(|choose| {
+        let at = choose.choose_index(REFUSED.len())?;
+        let mut text = REFUSED[at].0.to_string();
+        for _ in 0..choose.int_in_range(1..=3)? {
+            text = rewritten(&text, choose)?;
+        }
+        let verdict = judge(&request(&text), &policies[at], &world).verdict;
+        assert_ne!(verdict.name(), "allow", "{text:?} under {}", REFUSED[at].1);
+        Ok(())
+    })
+    .budget_ms(1_500);
+}
+
+/// Writes down what another one says.
+struct Noting<'a> {
+    world: &'a dyn Look,
+    facts: Mutex<Vec<Fact>>,
+}
+
+impl Look for Noting<'_> {
+    fn look(&self, query: &Query) -> Answer {
+        let answer = self.world.look(query);
+        let fact = Fact { query: query.clone(), answer: answer.clone() };
+        self.facts.lock().unwrap().push(fact);
+        answer
+    }
+}
+
+#[test]
+fn replay_of_any_rewriting_gives_the_same_verdict() {
+    let world = world();
+    let policies: Vec<Policy> = REFUSED.iter().map(|(_, name)| policy(name)).collect();
+    arbtest::arbtest(|choose| {
+        let at = choose.choose_index(REFUSED.len())?;
+        let text = rewritten(REFUSED[at].0, choose)?;
+        let noting = Noting { world: &world, facts: Mutex::default() };
+        let first = judge(&request(&text), &policies[at], &noting);
+        let recorded = Recorded::new(Scene { facts: noting.facts.into_inner().unwrap() });
+        let again = judge(&request(&text), &policies[at], &recorded);
+        assert_eq!(again.verdict.name(), first.verdict.name(), "{text:?}");
+        assert_eq!(again.reasons, first.reasons, "{text:?}");
+        Ok(())
+    })
+    .budget_ms(500);
+}
+
+#[test]
+fn what_nests_or_repeats_without_end_is_refused_in_bounded_time() {
+    let world = world();
+    let open = Policy::preset(Preset::Open);
+    let many = "true;".repeat(50_000);
+    let deep = format!("echo {}ls{}", "$(echo ".repeat(140), ")".repeat(140));
+    let calls = "f() { f; f; f; f; }; f";
+    let wrapped = format!("{} ls", "env ".repeat(5_000));
+    let loops = format!("{}ls{}", "for i in a b c d e f g h; do ".repeat(12), "; done".repeat(12));
+    for text in [many.as_str(), &wrapped, &loops] {
+        let verdict = judge(&request(text), &open, &world).verdict;
+        assert_eq!(verdict.name(), "deny", "{}", &text[..40.min(text.len())]);
+    }
+    let deep = judge(&request(&deep), &open, &world);
+    assert_eq!(deep.reasons[0].rule, "too-many-commands");
+    let calls = judge(&request(calls), &open, &world).verdict;
+    assert!(matches!(calls.name(), "allow" | "deny"), "{}", calls.name());
+}
+
+#[test]
+fn a_reason_marks_the_word_that_it_is_about() {
+    let world = world();
+    let workspace = Policy::preset(Preset::Workspace);
+    let text = "ls && sh -c 'touch /etc/x'";
+    let judgement = judge(&request(text), &workspace, &world);
+    let span = judgement.reasons[0].span.unwrap();
+    assert_eq!(&text[span[0]..span[1]], "/etc/x");
+}
+
+fn written(text: &str) -> Policy {
+    let layer = Layer { origin: Origin::User, name: "own.toml".into(), text: text.into() };
+    Policy::from_layers(&[layer], &Overrides::default()).unwrap()
+}
+
+#[test]
+fn paths_count_where_they_lead() {
+    let policy = written("extends = 'workspace'\n[files]\nread = ['.']\n");
+    let world = world();
+    let verdict = |text: &str| judge(&request(text), &policy, &world).verdict.name();
+    for text in [
+        "cat link/x",
+        "cat link/../out/x",
+        "cat ../out/x",
+        "cat /proc/self/root/etc/passwd",
+        "ln -s / root && cat root/etc/passwd",
+        "cat .?/out/x",
+        "cd .. && cat out/x",
+        "D=..; cat $D/out/x",
+        "cat $(printf '/%s/%s' etc passwd)",
+        "cp /usr/bin/cat ./c && ./c /etc/passwd",
+        "cat < ~/x",
+    ] {
+        assert_eq!(verdict(text), "deny", "{text}");
+    }
+    for text in ["cat a", "cat src/../a", "readlink link", "cd src && cat ../a", "ls $PWD/src"] {
+        assert_eq!(verdict(text), "allow", "{text}");
+    }
+}
+
+#[test]
+fn settings_of_a_repository_are_neutralised_or_refused() {
+    let policy = written("extends = 'read'\n[guards]\ngit = 'read-only'\n");
+    let judged = |text: &str, key: &str| {
+        judge(&request(text), &policy, &world().git_setting(key, "touch x"))
+    };
+    let crate::policy::Verdict::Allow(grant) = judged("git status", "core.fsmonitor").verdict
+    else {
+        panic!("git status only looks");
+    };
+    assert_eq!(grant.neutralised(), [("core.fsmonitor".to_string(), "false".to_string())]);
+    let refused = judged("git diff", "diff.external");
+    assert_eq!(refused.reasons[0].rule, "git-read-only");
+    assert_eq!(judged("git diff --no-ext-diff", "diff.external").verdict.name(), "allow");
+    assert_eq!(judged("git commit -m x", "core.hooksPath").verdict.name(), "deny");
+}
