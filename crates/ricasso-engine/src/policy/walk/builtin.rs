@@ -412,8 +412,10 @@ impl Walker<'_> {
             let text = text.to_vec();
             self.evaluated(&text);
             names += 1;
-            let known = match (name, call.feed.stream.known()) {
-                (b"read", Some(line)) if names == 1 && at + 1 == words.len() => first_line(&line),
+            let alone = name == b"read" && names == 1 && at + 1 == words.len();
+            let known = match (&call.feed.stream, call.feed.stream.known()) {
+                (_, Some(line)) if alone => first_line(&line),
+                (Stream::Paths(_), _) if alone => Some(call.feed.stream.clone().into_text()),
                 _ => None,
             };
             self.state.set(&text, known.map_or(Value::Unknown(from), Value::One));

@@ -139,6 +139,10 @@ impl Walker<'_> {
                 }
                 Does::CodeFile => self.code_file(act, seen, call, doing),
                 Does::Code(_) | Does::Opaque => {
+                    let given = call.arguments.get(act.at).filter(|_| act.with.is_some());
+                    if given.is_some_and(|it| it.from == From::Network) {
+                        seen.mark(Mark::NetworkCode);
+                    }
                     let word = act.with.clone();
                     seen.effects.push(Effect { sure: act.sure, word, ..opaque(span) });
                 }

@@ -208,7 +208,8 @@ impl Walker<'_> {
         }
         if quoted != Quoted::No {
             for piece in &text.pieces {
-                push(fields, plain(piece));
+                // A glob in a value is one of the files that it stood for.
+                push(fields, piece.clone());
             }
             return;
         }
@@ -350,13 +351,6 @@ fn push(fields: &mut [Field], piece: Piece) {
 fn solid(fields: &mut [Field]) {
     if let Some(field) = fields.last_mut() {
         field.solid = true;
-    }
-}
-
-fn plain(piece: &Piece) -> Piece {
-    match piece {
-        Piece::Known(bytes) | Piece::Glob(bytes) => Piece::Known(bytes.clone()),
-        Piece::Unknown => Piece::Unknown,
     }
 }
 

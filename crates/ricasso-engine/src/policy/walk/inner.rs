@@ -171,7 +171,9 @@ impl Walker<'_> {
                 }
             }
             None => {
-                self.unknown_code(text.from);
+                // Words from the network inside a text of ours are unknown, not its code.
+                let whole = matches!(text.pieces.first(), Some(Piece::Unknown));
+                self.unknown_code(if whole { text.from } else { From::Here });
                 let shown = holed(text);
                 if text.pieces.len() > 1 {
                     let before = self.state.clone();

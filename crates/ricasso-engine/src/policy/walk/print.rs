@@ -31,7 +31,10 @@ impl Walker<'_> {
             b"which" => self.which(words),
             b"mktemp" => Some(temporary()),
             b"base64" => filtered(call, words, &[b"-d", b"-D", b"--decode", b"-di"], base64),
-            b"base32" | b"xxd" | b"gzip" | b"gunzip" | b"zcat" => None,
+            b"xxd" if words.iter().skip(1).any(|word| word.head().contains(&b'r')) => {
+                filtered(call, words, &[b"-r", b"-p", b"-ps", b"-rp"], hexadecimal)
+            }
+            b"base32" | b"gzip" | b"gunzip" | b"zcat" => None,
             b"rev" => filtered(call, words, &[], rev),
             b"tr" => translated(call, words),
             b"cat" | b"tee" if passes_input(words, name) => Some(call.feed.stream.clone()),
@@ -258,6 +261,13 @@ fn filtered(
         }
         Some(_) | None => Some(Stream::unknown(from)),
     }
+}
+
+/// The bytes that pairs of hexadecimal digits stand for; `xxd` without `-r` prints them instead.
+fn hexadecimal(text: &[u8]) -> Option<Vec<u8>> {
+    let digits: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    digits.chunks(2).map(pair).collect()
 }
 
 fn rev(text: &[u8]) -> Option<Vec<u8>> {
