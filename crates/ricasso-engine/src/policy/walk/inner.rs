@@ -303,7 +303,8 @@ fn of_find(words: &mut Vec<Argument>, call: &Call) {
     if let Some(end) = words.iter().position(ends) {
         words.truncate(end);
     }
-    let found = found_below(call);
+    let one = |word: Word| Word::new(word.pieces().to_vec(), Becomes::One);
+    let found: Vec<Word> = found_below(call).into_iter().map(one).collect();
     let mut replaced = Vec::new();
     for argument in words.drain(..) {
         match argument.word.known() {
