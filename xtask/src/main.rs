@@ -10,6 +10,7 @@
 
 mod check;
 mod counts;
+mod criteria;
 mod long;
 mod tidy;
 
@@ -21,6 +22,7 @@ usage: cargo xtask VERB
 
   check          format, clippy, tidy, tests, docs; the last line counts the tests
   check --full   the same with RICASSO_LONG=1, and the long forms besides
+  criteria       the acceptance criteria of the five contracts, each with its tests and result
   tidy           only what STYLE.md says that a machine can check
   corpus DIR [--list]       how well the judge judges the labelled commands below DIR
   vectors [FILE] [--list]   whether it judges the contracts' vectors as expected
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         ["check"] => check::run(&root(), check::Extent::Short),
         ["check", "--full"] => check::run(&root(), check::Extent::Full),
         ["tidy"] => tidy::run(&root()),
+        ["criteria"] => criteria::run(&root()),
         ["corpus" | "vectors", ..] => return measure(&words),
         _ => {
             eprint!("{USAGE}");

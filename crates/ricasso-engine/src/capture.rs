@@ -29,6 +29,7 @@ mod sieve;
 mod spans;
 mod spool;
 mod store;
+mod taken;
 mod watch;
 
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,7 @@ pub use scanner::DIGEST_BYTES;
 pub use screen::{Canvas, Picture};
 pub use spool::{Appended, Bounds, INLINE_BYTES, Spool, Totals};
 pub use store::spooled_bytes;
+pub use taken::{Most, Taken};
 pub use watch::{Batch, Beyond, Line, Lines, Takes};
 
 /// Reads, scans and copies go in blocks of this many bytes: the size of a pipe. Larger blocks

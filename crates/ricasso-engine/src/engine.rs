@@ -33,7 +33,7 @@ mod state;
 mod verbs;
 mod yard;
 
-use crate::capture::{Label, Redactor};
+use crate::capture::{Label, Reading, Redactor};
 use crate::error::Error;
 use crate::policy::{Judgement, Policy};
 use crate::record::Ledger;
@@ -179,6 +179,11 @@ impl Engine {
     pub fn check(&self, request: &Request) -> Result<(Judgement, Scene), Error> {
         request.check().map_err(Error::Request)?;
         Ok(self.hall.judge(request))
+    }
+
+    /// The whole output of a job, as far as it is decided what of it is secret.
+    pub fn output(&self, id: &str) -> Result<Reading, Error> {
+        self.hall.shelf().job(id)
     }
 
     /// The keeper's process, where it is not this one.

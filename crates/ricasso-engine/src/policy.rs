@@ -60,10 +60,10 @@ pub use sections::{
 };
 pub use settled::Policy;
 pub use show::Origins;
-pub use text::{Glob, Matcher, Only, OnlyIn, PathText, RegexText, Roots};
+pub use text::{Glob, Matcher, Only, OnlyIn, OnlyMatching, PathText, RegexText, Roots};
 pub use unit::{Count, Limit, Pause, Size};
 pub use value::{
-    Denials, Durability, Git, Guard, Mode, Opaque, Operators, Partial, Reach, Shell, Survivors,
-    Then, Tmp, Unknown, Words,
+    Denials, Durability, Git, Guard, Held, Mode, Opaque, Operators, Partial, Reach, Shell,
+    Survivors, Then, Tmp, Unknown, Words,
 };
 pub use verdict::{By, Grant, Judgement, Question, Reason, ReasonLayer, Refusal, Verdict};

@@ -123,6 +123,7 @@ const CRATES: &[Row] = &[
             "rmcp",
             "schemars",
             "serde",
+            "serde-saphyr",
             "serde_json",
             "similar",
             "tempfile",

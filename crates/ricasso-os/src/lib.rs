@@ -16,6 +16,7 @@ mod feed;
 mod handle;
 mod host;
 mod keeper;
+pub mod macos;
 mod pipe;
 mod pty;
 mod ready;
@@ -24,6 +25,7 @@ mod socket;
 mod tree;
 mod waits;
 mod warden;
+pub mod windows;
 mod wire;
 
 pub use cage::{Cage, Denied, Namespaces, Net, Powers, Tmp, Walls};

@@ -1,6 +1,7 @@
 //! The command line: flags in, words and exit codes out.
 
 mod args;
+mod call;
 mod check;
 mod explain;
 mod feed;
@@ -10,6 +11,8 @@ mod jsonl;
 mod keep;
 mod ledger;
 mod look;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod output;
 mod policy;
 mod print;
@@ -46,6 +49,9 @@ pub fn main() -> ExitCode {
         args::Verb::Ledger(ledger) => ledger::ledger(&ledger),
         args::Verb::Forget(forget) => forget::forget(&forget),
         args::Verb::Policy(policy) => policy::policy(&policy.verb),
+        args::Verb::Call(call) => call::call(&call),
+        #[cfg(feature = "mcp")]
+        args::Verb::Mcp(args) => mcp::mcp(&args),
     };
     ExitCode::from(code)
 }

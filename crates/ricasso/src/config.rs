@@ -39,6 +39,19 @@ pub struct Choice {
     pub overrides: Overrides,
     /// The workspace.
     pub root: Option<PathBuf>,
+    /// A contract's keys, which then decide instead of preset and user's file.
+    pub dialect: Option<DialectLayer>,
+}
+
+/// What the keys of a dialect demand.
+#[derive(Debug, Clone)]
+pub struct DialectLayer {
+    /// The dialect.
+    pub name: &'static str,
+    /// The preset of that name lies under it.
+    pub preset: &'static str,
+    /// A policy file without its head.
+    pub text: String,
 }
 
 /// What holds for this call.
@@ -168,6 +181,13 @@ pub fn hold(places: &Places, choice: &Choice) -> Result<Held, Error> {
         }
     };
     let mut layers = Vec::new();
+    let mut keys = None;
+    if let Some(dialect) = &choice.dialect {
+        let text = format!("version = 1\nextends = {:?}\n{}", dialect.preset, dialect.text);
+        let name = format!("the keys of the dialect {}", dialect.name);
+        keys = Some(Layer { origin: Origin::Flags, name, text });
+        overrides.dialect = true;
+    }
     match choice.policy.as_deref().map(|name| (name, Preset::named(name))) {
         Some((_, Some(preset))) => layers.push(preset.layer()),
         Some((file, None)) => {
@@ -189,6 +209,7 @@ pub fn hold(places: &Places, choice: &Choice) -> Result<Held, Error> {
     if let Some(root) = &workspace {
         push_if_there(&mut layers, Origin::Project, &root.join(PROJECT))?;
     }
+    layers.extend(keys);
     let policy = Policy::from_layers(&layers, &overrides).map_err(Error::Policy)?;
     Ok(Held { policy, workspace, hints })
 }

@@ -2,6 +2,8 @@
 
 /// Our own failure: cannot confine, bad usage, bad configuration, a full disk.
 pub const OURS: u8 = 125;
+/// Refused by policy, or asked without an answer.
+pub const REFUSED: u8 = 126;
 /// `check`: allowed.
 pub const CHECK_ALLOW: u8 = 0;
 /// `check`: denied.

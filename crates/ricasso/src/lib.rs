@@ -2,7 +2,12 @@
 #![forbid(unsafe_code)]
 
 pub mod config;
+pub mod dialect;
+pub mod duration;
 pub mod exit;
 
 #[cfg(feature = "cli")]
 pub mod cli;
+
+#[cfg(feature = "mcp")]
+pub mod mcp;

@@ -1,8 +1,8 @@
 //! Reading back what jobs left, and forgetting it, without an engine: no keeper is needed to look
 //! at a shelf.
 
-use super::open;
 use super::retain::{self, Because, Forgotten};
+use super::{Hall, open};
 use crate::capture::{Label, Owner, Reading, Redactor};
 use crate::error::Error;
 use crate::policy::Policy;
@@ -22,6 +22,18 @@ pub struct Shelf {
     policy: Policy,
     environment: Vec<(Bytes, Bytes)>,
     label: Label,
+}
+
+impl Hall {
+    /// The shelf beside this engine.
+    pub(super) fn shelf(&self) -> Shelf {
+        Shelf {
+            state: self.yard.state.clone(),
+            policy: self.policy.clone(),
+            environment: self.environment.clone(),
+            label: self.redactor.label(),
+        }
+    }
 }
 
 impl Shelf {

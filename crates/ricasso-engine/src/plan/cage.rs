@@ -1,7 +1,7 @@
 //! The walls that a policy asks for: the part of a plan that does not depend on the command.
 
-use super::files;
-use crate::policy::{Denials, Mode, Policy, Reach, Tmp};
+use super::{files, start};
+use crate::policy::{Denials, Held, Mode, Policy, Reach, Tmp};
 use crate::request::{Bytes, Request};
 use ricasso_os::{Host, Namespaces, Net, Walls};
 use serde::Serialize;
@@ -84,9 +84,14 @@ impl Cage {
         let places = files::Places { variable: &variable, workspace: request.workspace.as_deref() };
         cage.net = policy.net().allow;
         cage.sockets = places.all(&policy.net().sockets);
-        if let Some(list) = policy.programs().allow.list() {
+        let held = policy.programs().held == Held::Kernel;
+        if let Some(list) = policy.programs().allow.list().filter(|_| held) {
             cage.listed_programs = true;
             cage.programs = list.iter().map(|glob| glob.as_str().to_string()).collect();
+            if !list.is_empty() {
+                // What reads the text must start, or nothing of the list ever would.
+                cage.programs.extend(start::shells(request, policy, ground.host));
+            }
         }
         cage.write = places.all(&policy.files().write);
         cage.read = places.all(&policy.files().read);

@@ -42,6 +42,23 @@ pub(super) fn of(
     steps.map(start).collect()
 }
 
+/// The shells that read the texts of a request: a list of programs cannot do without them.
+pub(super) fn shells(request: &Request, policy: &Policy, host: &Host) -> Vec<String> {
+    let mut shells = Vec::new();
+    for (index, step) in request.steps.iter().enumerate() {
+        let reads = match step {
+            Step::Argv(_) => false,
+            Step::Shell(_) | Step::Script { .. } => true,
+        };
+        let Some((argv, _)) = words(step, index, policy, host).ok().filter(|_| reads) else {
+            continue;
+        };
+        let shell = argv.first().map(|word| String::from_utf8_lossy(word).into_owned());
+        shells.extend(shell.filter(|shell| !shells.contains(shell)));
+    }
+    shells
+}
+
 type Words = (Vec<Vec<u8>>, Option<Bytes>);
 
 fn words(step: &Step, index: usize, policy: &Policy, host: &Host) -> Result<Words, Reason> {
@@ -51,7 +68,9 @@ fn words(step: &Step, index: usize, policy: &Policy, host: &Host) -> Result<Word
         }
         Step::Shell(text) => {
             let mut argv = shell_words(policy.shell(), index, host)?;
-            argv.extend([b"-c".to_vec(), text.as_slice().to_vec()]);
+            // The last word is what the text knows as $0: a name, as at any prompt.
+            let name = base_name(&argv[0]);
+            argv.extend([b"-c".to_vec(), text.as_slice().to_vec(), name]);
             Ok((argv, None))
         }
         Step::Script { text, shell } => {
@@ -125,6 +144,10 @@ fn no_shell(name: &str, step: usize) -> Reason {
         message: format!("there is no {name} on this machine"),
         remedy: format!("install {name}, or name a shell that is there"),
     }
+}
+
+fn base_name(path: &[u8]) -> Vec<u8> {
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or(path).to_vec()
 }
 
 fn bytes(path: &Path) -> Vec<u8> {

@@ -10,7 +10,7 @@ use super::misleading;
 use super::pattern::{Command, CommandPattern};
 use super::rule::{GuardName, Rule};
 use super::text::Glob;
-use super::value::{Git, Guard, Opaque, Then, Unknown};
+use super::value::{Git, Guard, Held, Opaque, Then, Unknown};
 use super::verdict::{Reason, ReasonLayer};
 use super::walk::{Mark, Place, Seen, Starts, base_name, is_system};
 use super::words::Meets;
@@ -349,7 +349,11 @@ impl Judged<'_> {
         if !program && !code {
             return None;
         }
-        let weight = match (bench.policy.unknown(), bench.policy.is_caged()) {
+        // A list that only the judge holds says nothing about a program that it cannot see.
+        let programs = bench.policy.programs();
+        let contained = bench.policy.is_caged()
+            && (programs.allow.list().is_none() || programs.held == Held::Kernel);
+        let weight = match (bench.policy.unknown(), contained) {
             (Unknown::Deny, _) => Weight::Deny,
             (Unknown::Ask, _) | (Unknown::Caged, false) => Weight::Ask,
             (Unknown::Caged, true) => {

@@ -9,7 +9,7 @@ use super::sections::{
     CommandsFile, EnvFile, FilesFile, GeneralFile, GuardsFile, HookFile, JobsFile, LimitsFile,
     NetFile, ProgramsFile, RecordFile, RedactFile,
 };
-use super::value::{Denials, Mode, Opaque, Partial, Shell, Tmp, Unknown};
+use super::value::{Denials, Mode, Opaque, Partial, Shell, Then, Tmp, Unknown};
 use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
@@ -81,6 +81,32 @@ impl File {
             denials: self.denials.take(),
             tmp: self.tmp.take(),
         }
+    }
+
+    /// Leaves what holds under a dialect too: limits, redaction, record, jobs, and every deny.
+    pub(super) fn keep_what_limits(&mut self) {
+        let whole = std::mem::take(self);
+        *self = File {
+            version: whole.version,
+            locked: whole.locked,
+            ceiling: whole.ceiling,
+            files: FilesFile {
+                hide: whole.files.hide,
+                protect: whole.files.protect,
+                ..FilesFile::default()
+            },
+            programs: ProgramsFile { deny: whole.programs.deny, ..ProgramsFile::default() },
+            commands: CommandsFile { deny: whole.commands.deny, ..CommandsFile::default() },
+            limits: whole.limits,
+            jobs: whole.jobs,
+            redact: whole.redact,
+            record: whole.record,
+            rules: whole.rules,
+            patterns: whole.patterns,
+            dialect: whole.dialect,
+            ..File::default()
+        };
+        self.rules.retain(|rule| rule.get_ref().then == Then::Deny);
     }
 
     /// The mode that this very file names.

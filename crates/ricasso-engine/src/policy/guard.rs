@@ -354,6 +354,17 @@ fn ground(path: &Path, land: Homeland<'_>) -> Ground {
             return if home { Ground::Home } else { Ground::AboveWorkspace };
         }
     }
+    // A home and its keys are that wherever they lie, also in a directory that is granted.
+    if let Some(home) = land.home {
+        if path == home {
+            return Ground::Home;
+        }
+        if let Ok(rest) = path.strip_prefix(home)
+            && KEYS.iter().any(|keys| rest.starts_with(keys))
+        {
+            return Ground::Keys;
+        }
+    }
     if land.granted.iter().any(|root| path.starts_with(root) && path != root) {
         return Ground::Inside;
     }
@@ -380,16 +391,6 @@ fn ground(path: &Path, land: Homeland<'_>) -> Ground {
     let mut homes = HOMES.iter().map(Path::new);
     if homes.any(|root| path == root || path.parent() == Some(root)) {
         return Ground::Home;
-    }
-    if let Some(home) = land.home {
-        if path == home {
-            return Ground::Home;
-        }
-        if let Ok(rest) = path.strip_prefix(home)
-            && KEYS.iter().any(|keys| rest.starts_with(keys))
-        {
-            return Ground::Keys;
-        }
     }
     Ground::Outside
 }

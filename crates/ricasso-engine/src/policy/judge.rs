@@ -18,7 +18,7 @@ use super::rule::{Places, Rule};
 use super::settled::Policy;
 use super::value::Operators;
 use super::verdict::{self, Conditions, Judgement, Reason, ReasonLayer, Verdict};
-use super::walk::{self, Reads, Walked, World};
+use super::walk::{self, Reads, Seen, Walked, World};
 use super::words::Meets;
 use crate::request::{Request, Stdin, Step};
 use crate::scene::{Described, Look, Search};
@@ -245,6 +245,7 @@ fn judge_step(step: &Step, bench: &Bench<'_>, findings: &mut Findings) {
         if let Some(words) = known.filter(|words| !words.is_empty()) {
             match_patterns(&words.join(&b' '), Where::Command(seen.span), bench.policy, findings);
         }
+        match_only(seen, bench.policy, findings);
         command::judge(seen, bench, findings);
     }
 }
@@ -298,6 +299,25 @@ fn match_patterns(text: &[u8], place: Where, policy: &Policy, findings: &mut Fin
             reason("patterns", ReasonLayer::Pattern, Some(span), message, remedy),
         );
     }
+}
+
+/// Every command must match one of the regexes that somebody listed. An unknown word is shown as
+/// one that no careful regex matches.
+fn match_only(seen: &Seen, policy: &Policy, findings: &mut Findings) {
+    let Some(list) = policy.commands().only.list().filter(|_| !seen.words.is_empty()) else {
+        return;
+    };
+    let words: Vec<_> = seen.words.iter().map(super::word::Word::shown).collect();
+    let text = words.join(" ");
+    if list.iter().any(|regex| regex.finds(text.as_bytes()).is_some()) {
+        return;
+    }
+    let shown: Vec<&str> = list.iter().map(|regex| regex.as_str()).collect();
+    let message = format!("{text:?} matches none of the regexes that are listed");
+    let remedy = format!("use a command that matches one of: {}", shown.join(", "));
+    let span = Some(seen.span);
+    findings
+        .add(Weight::Deny, reason("commands.only", ReasonLayer::Pattern, span, message, remedy));
 }
 
 fn conclude(request: &Request, policy: &Policy, mut findings: Findings) -> Judgement {

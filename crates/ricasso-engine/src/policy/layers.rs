@@ -54,6 +54,9 @@ pub struct Overrides {
     pub net: Option<Reach>,
     /// More writable roots, absolute.
     pub write: Vec<String>,
+    /// Whether a contract's keys decide: of the machine's and the user's file only limits,
+    /// redaction, record, jobs and every deny hold then.
+    pub dialect: bool,
 }
 
 /// Everything that a policy is made from.
@@ -98,7 +101,10 @@ impl Policy {
             Laying { settled: Settled::tightest(), settings: Vec::new(), locks: Vec::new() };
         let shared = preset::shared();
         laying.lay(&shared, File::read(&shared.name, &shared.text)?)?;
-        for (layer, file) in stack.layers {
+        for (layer, mut file) in stack.layers {
+            if overrides.dialect && matches!(layer.origin, Origin::Machine | Origin::User) {
+                file.keep_what_limits();
+            }
             laying.lay(&layer, file)?;
         }
         for (place, mode) in stack.asked {
@@ -500,6 +506,7 @@ mod tests {
             mode: Some(Mode::Read),
             net: Some(Reach::Loopback),
             write: vec!["/srv/out".into()],
+            ..Overrides::default()
         };
         let policy = load(&[(Origin::User, "[files]\nwrite = ['.', '/x']")], &flags).unwrap();
         assert_eq!((policy.mode(), policy.net().allow), (Mode::Read, Reach::Loopback));

@@ -135,6 +135,11 @@ impl<'a> Rights<'a> {
 
     /// What the rights say against the directory that a request starts in.
     pub(super) fn object_to_start(&self, cwd: &Path) -> Option<Objection> {
+        if let Some(hidden) = self.hidden(cwd) {
+            let message = format!("the request starts in {}, which is hidden", shown(&hidden));
+            let remedy = "start in the workspace; a person may add the directory to files.show";
+            return Some(objection("files.hide", message, remedy));
+        }
         let roots = self.read.as_ref()?;
         let inside = readable(roots, cwd);
         (!inside).then(|| {

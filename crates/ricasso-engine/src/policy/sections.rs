@@ -6,11 +6,11 @@
 use super::layered::{Added, Assigned, Fixed, Granted, Layered};
 use super::merge::Merge;
 use super::pattern::CommandPattern;
-use super::text::{Glob, Only, OnlyIn, PathText, RegexText, Roots};
+use super::text::{Glob, Only, OnlyIn, OnlyMatching, PathText, RegexText, Roots};
 use super::unit::{Count, Limit, Pause, Size};
 use super::value::{
-    Denials, Durability, Git, Guard, Mode, Opaque, Operators, Partial, Reach, Shell, Survivors,
-    Then, Tmp, Unknown, Words,
+    Denials, Durability, Git, Guard, Held, Mode, Opaque, Operators, Partial, Reach, Shell,
+    Survivors, Then, Tmp, Unknown, Words,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -113,6 +113,8 @@ section! {
     Programs from ProgramsFile in "programs." {
         /// Only these, where set.
         "allow" allow: Only,
+        /// Who holds that list.
+        "held" held: Held,
         /// Never these.
         "deny" deny: Added<Glob>,
     }
@@ -131,6 +133,8 @@ section! {
         "deny" deny: Added<CommandPattern>,
         /// Whether commands may be joined, redirected and substituted.
         "operators" operators: Operators,
+        /// Regexes of which every command must match one, where set.
+        "only" only: OnlyMatching,
     }
 }
 

@@ -48,6 +48,11 @@ pub struct Only(Option<Vec<Glob>>);
 #[serde(transparent)]
 pub struct OnlyIn(Option<Vec<PathText>>);
 
+/// Regexes of which every command must match one; unset means any command.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct OnlyMatching(Option<Vec<Matcher>>);
+
 impl Glob {
     /// Reads a glob.
     pub fn new(text: impl Into<String>) -> Result<Self, &'static str> {
@@ -116,6 +121,13 @@ impl Only {
 impl OnlyIn {
     /// The list, if there is one.
     pub fn list(&self) -> Option<&[PathText]> {
+        self.0.as_deref()
+    }
+}
+
+impl OnlyMatching {
+    /// The list, if there is one.
+    pub fn list(&self) -> Option<&[Matcher]> {
         self.0.as_deref()
     }
 }
@@ -193,6 +205,31 @@ impl Layered for OnlyIn {
                 new.iter().any(|path| !old.iter().any(|root| root.holds(path)))
             }
         }
+    }
+}
+
+impl Layered for OnlyMatching {
+    /// No list is the widest there is, but a preset without one means exactly that.
+    fn tightest() -> Self {
+        Self(None)
+    }
+
+    fn lay(&mut self, new: Self) {
+        *self = new;
+    }
+
+    fn widened_by(&self, new: &Self) -> bool {
+        match (&self.0, &new.0) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some(old), Some(new)) => new.iter().any(|regex| !old.contains(regex)),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for OnlyMatching {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<Matcher>::deserialize(deserializer).map(|list| Self(Some(list)))
     }
 }
 

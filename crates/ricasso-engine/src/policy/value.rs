@@ -22,6 +22,16 @@ choice! {
 }
 
 choice! {
+    /// Who holds the list of programs.
+    Held {
+        /// The kernel: whatever the text was, nothing else starts.
+        Kernel = "kernel",
+        /// The judge alone: what a listed program starts by itself is not bounded by the list.
+        Text = "text",
+    }
+}
+
+choice! {
     /// How far the network reaches.
     Reach {
         /// Nowhere.

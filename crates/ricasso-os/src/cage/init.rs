@@ -65,7 +65,7 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
 fn first(parts: &Parts<'_>, standing: &Standing, status: OwnedFd) -> Result<Never, Failure> {
     let at = |stage| move |errno| (stage, errno);
     follow_warden(&status).map_err(at(Stage::Namespaces))?;
-    own_proc().map_err(at(Stage::Mounts))?;
+    own_proc(mounts::hides_proc(parts.cage)).map_err(at(Stage::Mounts))?;
     rustix::process::chdir(&parts.order.cwd).map_err(at(Stage::Directory))?;
     let forked = crate::keeper::fork();
     let forked =
@@ -147,10 +147,14 @@ fn follow_warden(status: &OwnedFd) -> Result<(), Errno> {
     if fds[0].revents().is_empty() { Ok(()) } else { leave() }
 }
 
-/// The processes of this namespace and no others; nothing in it can be set.
-fn own_proc() -> Result<(), Errno> {
+/// The processes of this namespace and no others, and nothing in it can be set; nothing at all
+/// where it is hidden.
+fn own_proc(hidden: bool) -> Result<(), Errno> {
     let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC | libc::MS_RDONLY;
-    raw::mount(c"proc", c"/proc", flags, c"")
+    match hidden {
+        true => raw::mount(c"tmpfs", c"/proc", flags, mounts::MASK),
+        false => raw::mount(c"proc", c"/proc", flags, c""),
+    }
 }
 
 /// The life of the first process: reap, tell, go.
@@ -239,7 +243,7 @@ pub(super) fn rehearse(kind: Namespaces) -> bool {
             && let Ok(forked) = crate::keeper::fork()
         {
             match forked {
-                None if own_proc().is_ok() => drop(theirs.send(b"good", &[])),
+                None if own_proc(false).is_ok() => drop(theirs.send(b"good", &[])),
                 None => {}
                 Some(first) => crate::tree::wait_for(first),
             }

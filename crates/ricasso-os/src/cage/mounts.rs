@@ -17,10 +17,11 @@ use std::path::{Path, PathBuf};
 pub(super) const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 const TMP: &str = "/tmp";
+const PROC: &str = "/proc";
 /// Where masks are made before they are laid over secrets.
 const STAGE: &CStr = c"/proc";
 /// A mask holds nothing.
-const MASK: &CStr = c"size=64k,mode=0711";
+pub(super) const MASK: &CStr = c"size=64k,mode=0711";
 /// Shared memory of the command's processes; a quarter of a gibibyte is what browsers ask for.
 const SHARED_MEMORY: &CStr = c"size=256m,mode=1777";
 /// A temporary directory in memory; as much as the machine lets a user have.
@@ -62,6 +63,11 @@ pub(super) fn build(cage: &Cage, listed: Option<&Listed>) -> Result<(), Errno> {
     protect(cage)
 }
 
+/// Whether the processes are hidden too; the first process of the namespace lays that mask.
+pub(super) fn hides_proc(cage: &Cage) -> bool {
+    cage.hide.iter().any(|path| Path::new(PROC).starts_with(path))
+}
+
 /// Lays the whole list, and then seals what only served as mount points.
 fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
     let paths: Vec<PathBuf> = layers.iter().map(|(path, _)| path.clone()).collect();
@@ -96,7 +102,7 @@ fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
 
 fn layers(cage: &Cage, noexec: u64) -> Result<Vec<(PathBuf, Layer)>, Errno> {
     let mut layers = Vec::new();
-    for path in existing(&cage.hide) {
+    for path in existing(&cage.hide).into_iter().filter(|path| path != Path::new(PROC)) {
         layers.push((path, Layer::Mask));
     }
     let hidden: Vec<PathBuf> = layers.iter().map(|(path, _)| path.clone()).collect();

@@ -45,6 +45,11 @@ pub(super) enum Verb {
     Forget(super::forget::Forget),
     /// What may run, and who said so
     Policy(Policy),
+    /// Carry out one tool call of a dialect
+    Call(Call),
+    /// Serve the tools of a dialect over MCP, on standard input and output
+    #[cfg(feature = "mcp")]
+    Mcp(DialectArgs),
 }
 
 #[derive(Debug, Group)]
@@ -150,6 +155,44 @@ pub(super) struct What {
     pub(super) words: Vec<OsString>,
 }
 
+#[derive(Debug, Clone, Group)]
+pub(super) struct Call {
+    #[command(flatten)]
+    pub(super) dialect: DialectArgs,
+    /// The tool, where the dialect has more than one
+    #[arg(long, value_name = "NAME")]
+    pub(super) tool: Option<String>,
+    /// This process stays as the owner of the task that the call starts
+    #[arg(long, hide = true)]
+    pub(super) owns: bool,
+    /// The arguments, as one JSON object
+    #[arg(value_name = "JSON")]
+    pub(super) arguments: String,
+}
+
+/// Which contract is spoken, and how it is configured.
+#[derive(Debug, Clone, Group)]
+pub(super) struct DialectArgs {
+    /// The contract: flowforge, analysis, execute-command, exec or bash
+    #[arg(long, value_name = "NAME")]
+    pub(super) dialect: String,
+    /// The contract's own keys, as .json, .yaml or .toml
+    #[arg(long, value_name = "FILE")]
+    pub(super) dialect_config: Option<PathBuf>,
+    /// For execute-command: caged, or not
+    #[arg(long, value_enum)]
+    pub(super) mode: Option<AccessWord>,
+    /// The workspace
+    #[arg(long, value_name = "DIR")]
+    pub(super) root: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum AccessWord {
+    Read,
+    Write,
+}
+
 #[derive(Debug, Group)]
 pub(super) struct Output {
     /// The job, as its reply names it
@@ -252,7 +295,7 @@ impl Rights {
             NetWord::Loopback => Reach::Loopback,
             NetWord::Open => Reach::Open,
         });
-        Overrides { mode, net, write: self.write.clone() }
+        Overrides { mode, net, write: self.write.clone(), dialect: false }
     }
 }
 

@@ -30,6 +30,7 @@ fn try_check(args: &Check) -> Answer {
         policy: args.rights.policy.clone(),
         overrides: args.rights.overrides(),
         root: args.rights.root.clone(),
+        dialect: None,
     };
     if args.tree {
         return read::tree(&run::steps(&args.what, &places)?);

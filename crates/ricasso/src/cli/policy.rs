@@ -76,6 +76,7 @@ fn show(args: &PolicyShow) -> Answer {
         policy: args.rights.policy.clone(),
         overrides: args.rights.overrides(),
         root: args.rights.root.clone(),
+        dialect: None,
     };
     match args.dialect.as_deref() {
         None | Some(NATIVE) => {}

@@ -107,6 +107,7 @@ pub(super) fn ready(args: &Run) -> Result<Ready, Failure> {
         policy: args.rights.policy.clone(),
         overrides: args.rights.overrides(),
         root: args.rights.root.clone(),
+        dialect: None,
     };
     let held = config::hold(&places, &choice).map_err(Failure::Config)?;
     let request = request(args, &places, &held)?;

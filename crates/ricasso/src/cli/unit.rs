@@ -1,5 +1,6 @@
 //! Words on the command line that are more than words: times, ranges, variables.
 
+use crate::duration::time;
 use ricasso_engine::engine::Until;
 use ricasso_engine::request::WindowSize;
 use std::ffi::OsString;
@@ -21,17 +22,6 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 /// How old something is: as a timeout, but of any length.
 pub(super) fn age(text: &str) -> Result<Duration, String> {
     time(text).ok_or_else(|| "an age is a number with a unit, as 90m, 12h, 7d, 0s".to_string())
-}
-
-fn time(text: &str) -> Option<Duration> {
-    let units =
-        [("ms", 0.001), ("us", 0.000_001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86400.0)];
-    let (number, seconds) = units
-        .iter()
-        .find_map(|(unit, seconds)| text.strip_suffix(unit).map(|number| (number, seconds)))?;
-    let plain = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    let number: f64 = plain.then(|| number.parse().ok()).flatten()?;
-    Duration::try_from_secs_f64(number * seconds).ok()
 }
 
 /// `A-B`.

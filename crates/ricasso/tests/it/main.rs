@@ -10,6 +10,7 @@
 mod bad_input;
 mod cage;
 mod deaths;
+mod dialect;
 mod doors;
 mod endings;
 mod escape;

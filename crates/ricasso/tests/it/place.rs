@@ -105,6 +105,15 @@ impl Place {
         path
     }
 
+    /// Whether any process has the workspace as its working directory.
+    pub(crate) fn is_worked_in(&self) -> bool {
+        let work = self.work();
+        fs::read_dir("/proc")
+            .unwrap()
+            .flatten()
+            .any(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == work))
+    }
+
     /// Everything below the state directory, relative, without directories.
     pub(crate) fn state_files(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -203,4 +212,11 @@ pub(crate) fn skip(name: &str, why: &str) {
         let mut log = fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
         writeln!(log, "{name}: {why}").unwrap();
     }
+}
+
+/// The shared data, where it is there.
+pub(crate) fn shared() -> Option<PathBuf> {
+    let named = std::env::var_os("RICASSO_SHARED").map(PathBuf::from);
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    Some(named.unwrap_or(beside)).filter(|path| path.is_dir())
 }

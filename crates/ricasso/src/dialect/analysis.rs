@@ -1,0 +1,207 @@
+//! `shell`: read-only inspection, one command or a list of them in sequence.
+
+use super::arguments::{Arguments, Fault, TextOrTexts, fault};
+use super::clerk::{Clerk, Ran, Wish};
+use super::open::Contract;
+use super::shape::{self, added};
+use super::tool::{Called, End, Tell, Tool};
+use ricasso_engine::capture::{Most, Stream};
+use ricasso_engine::reply::Reply;
+use ricasso_engine::request::Step;
+use ricasso_os::Cancel;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+
+const TOOL: &str = "shell";
+const PARAMETERS: [&str; 4] = ["command", "work_dir", "timeout", "ignore_errors"];
+/// The contract's default, in seconds.
+const TIMEOUT_SECONDS: u64 = 900;
+/// Characters of each stream that a text holds.
+const MOST_CHARACTERS: u64 = 100_000;
+/// More commands than this are a script.
+const MOST_COMMANDS: usize = 1_000;
+
+/// The contract has no keys.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Analysis {}
+
+impl Contract for Analysis {
+    fn layer(&self) -> String {
+        format!("[limits]\ntimeout = \"{TIMEOUT_SECONDS}s\"\n")
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        vec![Tool {
+            name: TOOL,
+            description: "Runs read-only inspection commands: a fixed list of programs, no shell \
+                          operators, git read-only. A list of commands runs in sequence."
+                .into(),
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "command": {
+                        "anyOf": [
+                            { "type": "string" },
+                            { "type": "array", "items": { "type": "string" } },
+                        ],
+                        "description": "Command string or list of commands to execute sequentially",
+                    },
+                    "work_dir": { "type": "string",
+                                  "description": "Working directory for execution" },
+                    "timeout": { "type": "integer", "default": TIMEOUT_SECONDS,
+                                 "description": "Timeout in seconds" },
+                    "ignore_errors": {
+                        "type": "boolean", "default": false,
+                        "description": "Continue on errors when running multiple commands",
+                    },
+                },
+                "required": ["command"],
+                "additionalProperties": false,
+            }),
+            read_only: true,
+        }]
+    }
+
+    fn call(
+        &self,
+        clerk: &Clerk,
+        _tool: &str,
+        mut arguments: Arguments,
+        cancel: &Cancel,
+        _tell: &dyn Tell,
+    ) -> Result<Called, Fault> {
+        let commands = match arguments.text_or_texts("command")? {
+            None => return Err(fault("command is required")),
+            Some(TextOrTexts::One(command)) => vec![command],
+            Some(TextOrTexts::Many(commands)) => commands,
+        };
+        let cwd = arguments.text("work_dir")?.map(PathBuf::from);
+        // The contract's own program takes 0 for "the default".
+        let timeout = arguments.count("timeout")?.filter(|seconds| *seconds > 0);
+        let timeout = Some(Duration::from_secs(timeout.unwrap_or(TIMEOUT_SECONDS)));
+        let ignore_errors = arguments.flag("ignore_errors")?.unwrap_or(false);
+        arguments.finish(&PARAMETERS)?;
+        if commands.is_empty() {
+            return Err(fault("Empty command"));
+        }
+        if commands.len() > MOST_COMMANDS {
+            return Err(fault(format!("command holds more than {MOST_COMMANDS} commands")));
+        }
+        let wish = Wish { cwd, timeout, ..Wish::default() };
+        let mut tried = Vec::new();
+        for command in &commands {
+            let one = attempt(clerk, command, &wish, cancel)?;
+            let goes_on = one.good || ignore_errors;
+            tried.push(one);
+            if !goes_on || cancel.rung().is_some() {
+                break;
+            }
+        }
+        Ok(shaped(tried, ignore_errors))
+    }
+}
+
+/// One command of the list.
+struct Tried {
+    text: String,
+    good: bool,
+    refused: bool,
+    fields: Map<String, Value>,
+}
+
+fn attempt(clerk: &Clerk, command: &str, wish: &Wish, cancel: &Cancel) -> Result<Tried, Fault> {
+    if command.trim().is_empty() {
+        let text = told(command, "error", &json!(126), "", "Empty command");
+        return Ok(Tried { text, good: false, refused: true, fields: Map::new() });
+    }
+    let step = Step::Shell(command.into());
+    let ran = clerk.run(&clerk.request(step, wish.clone()), cancel)?;
+    let reply = &ran.reply;
+    let refused = shape::is_refused(reply);
+    let good = reply.exit_code == Some(0);
+    let (output, mut error) = (part(&ran, Stream::Stdout)?, part(&ran, Stream::Stderr)?);
+    if refused {
+        error = refusal(command, reply);
+    } else if shape::kind(reply) == "timed_out" {
+        let seconds = wish.timeout.map_or(0, |time| time.as_secs());
+        error = format!("Command timed out after {seconds} seconds\n{error}");
+    }
+    let status = if good { "success" } else { "error" };
+    let mut fields = added(reply);
+    fields.insert("exit_code".into(), json!(reply.exit_code));
+    fields.insert("command".into(), reply.command.as_ref().as_str().into());
+    let text = told(reply.command.as_ref(), status, &json!(reply.exit_code), &output, &error);
+    Ok(Tried { text, good, refused, fields })
+}
+
+fn part(ran: &Ran, stream: Stream) -> Result<String, Fault> {
+    let taken = ran.take(stream, Most::Characters(MOST_CHARACTERS))?;
+    let suffix = format!("\n... (truncated, {} total chars)", taken.characters);
+    Ok(if taken.is_cut() { taken.text + &suffix } else { taken.text })
+}
+
+fn told(command: &str, status: &str, code: &Value, output: &str, error: &str) -> String {
+    let mut text = format!("Command: {command}\nStatus: {status}\nExit Code: {code}\n");
+    text += &format!("Output: {output}\n");
+    text += &format!("Error: {error}");
+    text
+}
+
+/// The summary first, then one text for each command that was tried.
+fn shaped(tried: Vec<Tried>, ignore_errors: bool) -> Called {
+    let good = tried.iter().filter(|one| one.good).count();
+    let failed = tried.len() - good;
+    let is_error = failed > 0 && !ignore_errors;
+    let status = if is_error { "error" } else { "success" };
+    let text = format!(
+        "Execution Summary:\nTotal commands: {}\nSuccessful: {good}\nFailed: {failed}",
+        tried.len()
+    );
+    let only_refused = !tried.is_empty() && tried.iter().all(|one| one.refused);
+    let mut fields = match tried.as_slice() {
+        [one] => one.fields.clone(),
+        _ => Map::new(),
+    };
+    let results: Vec<Value> = tried.iter().map(|one| Value::Object(one.fields.clone())).collect();
+    fields.insert("status".into(), status.into());
+    fields.insert("attempted".into(), tried.len().into());
+    fields.insert("results".into(), results.into());
+    Called {
+        text,
+        more: tried.into_iter().map(|one| one.text).collect(),
+        fields,
+        is_error,
+        end: if only_refused { End::Refused } else { End::Done },
+    }
+}
+
+/// The words of the contract's own program.
+fn refusal(command: &str, reply: &Reply) -> String {
+    let Some(reason) = shape::first_reason(reply) else { return "Blocked".into() };
+    let met = shape::met(command, reason);
+    match (reason.layer, reason.rule.as_str()) {
+        (_, "commands.operators") => format!("Blocked: shell operator not allowed: '{command}'"),
+        (_, "unreadable") => format!("Blocked: malformed command: '{command}'"),
+        ("programs", _) => {
+            let word = met.split_whitespace().next().unwrap_or(met);
+            format!("Blocked: '{word}' is not in the allowed programs list")
+        }
+        (_, "git-read-only") => match subcommand(command) {
+            "config" => {
+                "Blocked: git config writes are not allowed (use --get or --list)".to_string()
+            }
+            sub => format!("Blocked: git '{sub}' is not a read-only operation"),
+        },
+        ("paths", _) => format!("Blocked: access to {met} is not allowed"),
+        _ => format!("Blocked: {}", reason.message.as_ref()),
+    }
+}
+
+/// The word that says what git is to do, for a message alone: the judge has read it properly.
+fn subcommand(command: &str) -> &str {
+    let mut words = command.split_whitespace().skip_while(|word| !word.ends_with("git")).skip(1);
+    words.find(|word| !word.starts_with('-')).unwrap_or("")
+}

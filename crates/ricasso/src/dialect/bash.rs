@@ -1,0 +1,269 @@
+//! `Bash`: one tool, five modes that its parameters choose.
+
+mod settings;
+mod task;
+
+use super::arguments::{Arguments, Fault, fault};
+use super::clerk::{Clerk, Ran, Wish};
+use super::open::{Contract, quoted, quoted_list, readable};
+use super::shape::{self, added};
+use super::tool::{Called, End, Tell, Tool};
+use ricasso_engine::capture::{Most, Stream};
+use ricasso_engine::reply::Reply;
+use ricasso_engine::request::Step;
+use ricasso_os::Cancel;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub(super) use settings::Bash;
+
+const TOOL: &str = "Bash";
+const PARAMETERS: [&str; 11] = [
+    "command",
+    "description",
+    "run_in_background",
+    "task_id",
+    "kill",
+    "stdin_text",
+    "wait",
+    "stream",
+    "stream_pattern",
+    "timeout",
+    "cwd",
+];
+/// The contract's range of `timeout`, in seconds.
+const SHORTEST: f64 = 1.0;
+const LONGEST: f64 = 1800.0;
+/// What a result holds of each stream; the rest is reachable by the id.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// What a call asks for.
+struct Asked {
+    command: Option<String>,
+    description: String,
+    background: bool,
+    task: Option<String>,
+    kill: bool,
+    stdin: Option<String>,
+    wait: bool,
+    stream: bool,
+    pattern: Option<String>,
+    timeout: Option<Duration>,
+    cwd: Option<PathBuf>,
+}
+
+impl Asked {
+    fn read(mut arguments: Arguments) -> Result<Asked, Fault> {
+        let timeout = arguments.number("timeout")?;
+        if timeout.is_some_and(|seconds| !(SHORTEST..=LONGEST).contains(&seconds)) {
+            return Err(fault("timeout must lie between 1 and 1800 seconds"));
+        }
+        let asked = Asked {
+            command: arguments.text("command")?,
+            description: arguments.text("description")?.unwrap_or_default(),
+            background: arguments.flag("run_in_background")?.unwrap_or(false),
+            task: arguments.text("task_id")?,
+            kill: arguments.flag("kill")?.unwrap_or(false),
+            stdin: arguments.text("stdin_text")?,
+            wait: arguments.flag("wait")?.unwrap_or(false),
+            stream: arguments.flag("stream")?.unwrap_or(false),
+            pattern: arguments.text("stream_pattern")?,
+            timeout: timeout.map(Duration::from_secs_f64),
+            cwd: arguments.text("cwd")?.map(PathBuf::from),
+        };
+        arguments.finish(&PARAMETERS)?;
+        asked.fits()?;
+        Ok(asked)
+    }
+
+    fn fits(&self) -> Result<(), Fault> {
+        let needs_task = [
+            (self.kill, "kill"),
+            (self.wait && !self.background, "wait"),
+            (self.stdin.is_some(), "stdin_text"),
+        ];
+        match (&self.command, &self.task) {
+            (None, None) => {
+                let needs = needs_task.iter().find(|(asked, _)| *asked);
+                Err(match needs {
+                    Some((_, name)) => fault(format!("{name} requires task_id")),
+                    None => fault(
+                        "Must provide either command (sync/async) or task_id (status/kill/stdin)",
+                    ),
+                })
+            }
+            (Some(_), Some(_)) => {
+                Err(fault("give command or task_id, not both: a task keeps its own command"))
+            }
+            (Some(_), None) | (None, Some(_)) => Ok(()),
+        }
+    }
+}
+
+impl Contract for Bash {
+    fn layer(&self) -> String {
+        let timeout = self.config.timeout_default;
+        let mut text = String::new();
+        if self.constraints.unrestricted {
+            text += "mode = \"open\"\n";
+        } else if self.constraints.readonly {
+            text += "mode = \"read\"\n";
+        }
+        if let Some(shell) = &self.config.shell {
+            text += &format!("shell = {}\n", quoted(shell));
+        }
+        text += &format!("[limits]\ntimeout = \"{timeout}s\"\nmax_timeout = \"{LONGEST}s\"\n");
+        text += "grace = \"2s\"\n";
+        if self.constraints.unrestricted {
+            text += "[files]\nwrite = [\"/\"]\nread = [\"/\"]\nshow = [\"/\"]\nwords = \"meant\"\n";
+        } else {
+            let roots = self.roots();
+            let write = if self.constraints.readonly { &[][..] } else { &roots };
+            let system = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
+            let mut read = readable(&system);
+            read.extend(roots.iter().cloned());
+            let (write, read) = (quoted_list(write), quoted_list(&read));
+            text += &format!("[files]\nwrite = {write}\nread = {read}\n");
+        }
+        if let Some(names) = &self.constraints.allowed_commands {
+            text += &format!("[programs]\nallow = {}\n", quoted_list(names));
+        }
+        let blocked = self.blocked();
+        if !blocked.is_empty() {
+            let head =
+                if self.constraints.allowed_commands.is_some() { "" } else { "[programs]\n" };
+            text += &format!("{head}deny = {}\n", quoted_list(&blocked));
+        }
+        if !self.config.extra_sensitive_patterns.is_empty() {
+            let patterns = quoted_list(&self.config.extra_sensitive_patterns);
+            text += &format!("[redact]\npatterns = {patterns}\n");
+        }
+        text
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        vec![Tool {
+            name: TOOL,
+            description: "Runs a shell command. Use && to chain, ; for independent commands. \
+                          run_in_background returns at once with a task_id, which later calls \
+                          take to poll, wait, kill or stream."
+                .into(),
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "command": {
+                        "type": "string",
+                        "description": "Shell command. Use && to chain, ; for independent. Omit \
+                                        when polling via task_id.",
+                    },
+                    "description": {
+                        "type": "string", "default": "",
+                        "description": "Short label shown in UI (e.g. \"Running tests\").",
+                    },
+                    "run_in_background": {
+                        "type": "boolean", "default": false,
+                        "description": "Return immediately with task_id instead of waiting.",
+                    },
+                },
+            }),
+            read_only: self.constraints.readonly,
+        }]
+    }
+
+    fn call(
+        &self,
+        clerk: &Clerk,
+        _tool: &str,
+        arguments: Arguments,
+        cancel: &Cancel,
+        tell: &dyn Tell,
+    ) -> Result<Called, Fault> {
+        let asked = Asked::read(arguments)?;
+        match (&asked.command, &asked.task) {
+            (_, Some(task)) => task::call(self, clerk, task, &asked, cancel, tell),
+            (Some(command), None) => {
+                let step = Step::Shell(command.as_str().into());
+                let timeout =
+                    asked.timeout.or(Some(Duration::from_secs_f64(self.config.timeout_default)));
+                let wish = Wish { cwd: asked.cwd.clone(), timeout, ..Wish::default() };
+                let request = clerk.request(step, wish);
+                if asked.background || asked.stream {
+                    return task::start(self, clerk, request, &asked, cancel, tell);
+                }
+                let ran = clerk.run(&request, cancel)?;
+                shaped(&ran, &asked.description)
+            }
+            (None, None) => unreachable!("Asked::fits refuses it"),
+        }
+    }
+}
+
+/// The six fields of every call, and what ricasso adds.
+fn fields(ran: &Ran, description: &str) -> Result<Map<String, Value>, Fault> {
+    let reply = &ran.reply;
+    let mut fields = added(reply);
+    let stdout = ran.take(Stream::Stdout, Most::Bytes(MOST_BYTES))?.text;
+    let stderr = ran.take(Stream::Stderr, Most::Bytes(MOST_BYTES))?.text;
+    fields.insert("stdout".into(), stdout.into());
+    fields.insert("stderr".into(), stderr.into());
+    fields.insert("exit_code".into(), json!(reply.exit_code));
+    fields.insert("duration".into(), json!(reply.duration_ms.as_secs_f64()));
+    fields.insert("cwd".into(), reply.cwd.as_ref().as_str().into());
+    fields.insert("command".into(), reply.command.as_ref().as_str().into());
+    if !description.is_empty() {
+        fields.insert("description".into(), description.into());
+    }
+    Ok(fields)
+}
+
+fn shaped(ran: &Ran, description: &str) -> Result<Called, Fault> {
+    let reply = &ran.reply;
+    let mut fields = fields(ran, description)?;
+    let refused = shape::is_refused(reply);
+    let text = match refused {
+        true => {
+            let told = refusal(reply);
+            fields.insert("error".into(), told.clone().into());
+            told
+        }
+        false => contract_text(&fields, &[]),
+    };
+    Ok(Called {
+        text,
+        more: Vec::new(),
+        fields,
+        is_error: refused || reply.exit_code != Some(0),
+        end: if refused { End::Refused } else { End::Done },
+    })
+}
+
+/// The contract's result is an object; its text is that object.
+fn contract_text(fields: &Map<String, Value>, more: &[&str]) -> String {
+    const OWN: [&str; 6] = ["stdout", "stderr", "exit_code", "duration", "cwd", "command"];
+    let own: Map<String, Value> = OWN
+        .iter()
+        .chain(more)
+        .filter_map(|name| Some(((*name).to_string(), fields.get(*name)?.clone())))
+        .collect();
+    Value::Object(own).to_string()
+}
+
+/// The words of the contract's own program, with the constraint that would allow it.
+fn refusal(reply: &Reply) -> String {
+    let Some(reason) = shape::first_reason(reply) else { return "Command rejected.".into() };
+    let command = reply.command.as_ref();
+    let met = shape::met(command, reason);
+    let word = met.split_whitespace().next().unwrap_or(met);
+    match (reason.layer, reason.rule.as_str()) {
+        ("programs", "programs.allow") => {
+            format!("Command '{word}' not in allowed_commands: {}", reason.remedy.as_ref())
+        }
+        ("programs", _) => format!("Command '{word}' is blocked."),
+        ("paths", _) => format!(
+            "Path '{met}' is outside the workspace. Use a relative path or add it to \
+             constraints.allowed_paths."
+        ),
+        (_, rule) => format!("Command rejected: {} ({rule}).", reason.message.as_ref()),
+    }
+}

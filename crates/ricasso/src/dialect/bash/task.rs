@@ -1,0 +1,227 @@
+//! The modes of a task: background, status, kill, stdin, wait, stream.
+//!
+//! A task is a job of the session. It is asked at its owner's desk, so that it does not matter
+//! which process started it.
+
+use super::{Asked, Bash, contract_text, shaped};
+use crate::dialect::arguments::{Fault, fault};
+use crate::dialect::clerk::{Clerk, failed};
+use crate::dialect::shape;
+use crate::dialect::tool::{Called, End, Note, Tell};
+use ricasso_engine::Error;
+use ricasso_engine::capture::{Reading, Stream, Which};
+use ricasso_engine::engine::{Feed, Jobs, Password, Scope, Shown, Then, Typed, Until};
+use ricasso_engine::request::{Request, Stdin, Tenure};
+use ricasso_os::Cancel;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// How often somebody who waits looks whether the caller still wants it.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// A new task; with `stream`, its lines until its end.
+pub(super) fn start(
+    bash: &Bash,
+    clerk: &Clerk,
+    mut request: Request,
+    asked: &Asked,
+    cancel: &Cancel,
+    tell: &dyn Tell,
+) -> Result<Called, Fault> {
+    request.manner.tenure = Tenure::Background;
+    request.stdin = Stdin::Fed;
+    request.timeout = asked.timeout;
+    let bell = Cancel::new().map_err(|error| failed(&error))?;
+    let job = clerk.engine.start_findable(&request, bell).map_err(|error| failed(&error))?;
+    let reply = job.look().map_err(|error| failed(&error))?;
+    if shape::is_refused(&reply) {
+        return shaped(&clerk.ran(reply)?, &asked.description);
+    }
+    let id = job.id().as_str().to_string();
+    clerk.hold(job);
+    if asked.stream {
+        return stream(bash, clerk, &id, asked, cancel, tell);
+    }
+    let told = jobs(clerk).look(&id).map_err(|error| lost(&id, &error))?;
+    let mut fields = fields(bash, clerk, &told)?;
+    fields.insert("task_id".into(), id.into());
+    for name in ["pid", "started_at"] {
+        fields.insert(name.into(), told.get(name).cloned().unwrap_or_default());
+    }
+    if !asked.description.is_empty() {
+        fields.insert("description".into(), asked.description.clone().into());
+    }
+    Ok(done(fields, ["task_id", "pid", "started_at"].as_slice()))
+}
+
+/// A call about a task.
+pub(super) fn call(
+    bash: &Bash,
+    clerk: &Clerk,
+    task: &str,
+    asked: &Asked,
+    cancel: &Cancel,
+    tell: &dyn Tell,
+) -> Result<Called, Fault> {
+    let jobs = jobs(clerk);
+    if asked.kill {
+        let told = jobs.stop(task).map_err(|error| lost(task, &error))?;
+        return status(bash, clerk, task, &told);
+    }
+    if let Some(text) = &asked.stdin {
+        let mut bytes = text.clone().into_bytes();
+        bytes.push(b'\n');
+        let feed = Feed { bytes, then: Then::Open, password: Password::Allowed };
+        jobs.feed(task, &Typed { feed, key: None }).map_err(|error| lost(task, &error))?;
+    }
+    if asked.stream {
+        return stream(bash, clerk, task, asked, cancel, tell);
+    }
+    if asked.wait {
+        return wait(bash, clerk, task, asked, cancel);
+    }
+    let told = jobs.look(task).map_err(|error| lost(task, &error))?;
+    status(bash, clerk, task, &told)
+}
+
+/// Blocks until the task is over, the caller's patience is, or nobody waits any more.
+fn wait(
+    bash: &Bash,
+    clerk: &Clerk,
+    task: &str,
+    asked: &Asked,
+    cancel: &Cancel,
+) -> Result<Called, Fault> {
+    let jobs = jobs(clerk);
+    let patience = asked.timeout.unwrap_or(Duration::from_secs_f64(bash.config.timeout_default));
+    let until = std::time::Instant::now() + patience;
+    loop {
+        let left = until.saturating_duration_since(std::time::Instant::now());
+        let told = jobs
+            .wait(task, &Until::Exit, Some(left.min(SLICE)))
+            .map_err(|error| lost(task, &error))?;
+        let runs = told["running"].as_bool().unwrap_or(false);
+        if runs && left.is_zero() {
+            let mut called = status(bash, clerk, task, &told)?;
+            let seconds = patience.as_secs_f64();
+            let text = format!("timed out after {seconds} s; the task goes on");
+            called.fields.insert("error".into(), text.into());
+            called.is_error = true;
+            return Ok(called);
+        }
+        if !runs || cancel.rung().is_some() {
+            return status(bash, clerk, task, &told);
+        }
+    }
+}
+
+/// Tells each matching line until the task is over.
+fn stream(
+    bash: &Bash,
+    clerk: &Clerk,
+    task: &str,
+    asked: &Asked,
+    cancel: &Cancel,
+    tell: &dyn Tell,
+) -> Result<Called, Fault> {
+    let mut last = Value::Null;
+    let mut told_lines = 0u64;
+    let mut see = |shown: Shown| match shown {
+        Shown::Batch(batch) => {
+            for line in batch["lines"].as_array().into_iter().flatten() {
+                told_lines += 1;
+                tell.tell(line_note(task, line["text"].as_str().unwrap_or("")));
+            }
+            cancel.rung().is_none()
+        }
+        Shown::Over(reply) => {
+            last = reply;
+            false
+        }
+    };
+    jobs(clerk)
+        .watch(task, asked.pattern.as_deref(), &mut see)
+        .map_err(|error| lost(task, &error))?;
+    if last.is_null() {
+        last = jobs(clerk).look(task).map_err(|error| lost(task, &error))?;
+    }
+    let mut called = status(bash, clerk, task, &last)?;
+    called.fields.insert("lines_streamed".into(), told_lines.into());
+    Ok(called)
+}
+
+fn line_note(task: &str, line: &str) -> Note {
+    let mut fields = Map::new();
+    fields.insert("task_id".into(), task.into());
+    fields.insert("line".into(), line.into());
+    Note { fields }
+}
+
+/// The fields of mode 3, beside those of every call.
+fn status(bash: &Bash, clerk: &Clerk, task: &str, told: &Value) -> Result<Called, Fault> {
+    let mut fields = fields(bash, clerk, told)?;
+    let runs = told["running"].as_bool().unwrap_or(false);
+    fields.insert("task_id".into(), task.into());
+    fields.insert("is_running".into(), runs.into());
+    fields.insert("uptime_seconds".into(), seconds(told));
+    Ok(done(fields, ["uptime_seconds", "is_running"].as_slice()))
+}
+
+fn done(fields: Map<String, Value>, more: &[&str]) -> Called {
+    let text = contract_text(&fields, more);
+    Called { text, more: Vec::new(), fields, is_error: false, end: End::Done }
+}
+
+/// The six fields of every call, from a reply as JSON.
+fn fields(bash: &Bash, clerk: &Clerk, told: &Value) -> Result<Map<String, Value>, Fault> {
+    let id = told["id"].as_str().unwrap_or_default();
+    let mut fields = shape::added_of(told.clone());
+    let reading = clerk.engine.output(id).map_err(|error| failed(&error))?;
+    let mut left_out = 0;
+    for stream in Stream::BOTH {
+        let (text, before) = tail(&reading, stream, bash.config.max_output_lines)?;
+        left_out += before;
+        fields.insert(stream.name().into(), text.into());
+    }
+    if left_out > 0 {
+        fields.insert("lines_left_out".into(), left_out.into());
+    }
+    fields.insert("exit_code".into(), told["exit_code"].clone());
+    fields.insert("duration".into(), seconds(told));
+    fields.insert("cwd".into(), told["cwd"].clone());
+    fields.insert("command".into(), told["command"].clone());
+    Ok(fields)
+}
+
+fn seconds(told: &Value) -> Value {
+    json!(told["duration_ms"].as_f64().unwrap_or(0.0) / 1000.0)
+}
+
+/// The last lines of a stream, and how many stand before them.
+fn tail(reading: &Reading, stream: Stream, most: u64) -> Result<(String, u64), Fault> {
+    let lines = reading.mark(stream).newlines;
+    let before = lines.saturating_sub(most);
+    let mut bytes = Vec::new();
+    reading
+        .lines(Which::One(stream), before + 1..=u64::MAX, &mut bytes)
+        .map_err(|error| failed(&error))?;
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), before))
+}
+
+/// The tasks that this session may see.
+fn jobs(clerk: &Clerk) -> Jobs {
+    let scope = Scope::Session(clerk.caller.session.clone());
+    Jobs::at(clerk.engine.state().clone(), clerk.engine.policy().clone(), scope)
+}
+
+/// A task that is not there is not worth a second look, and the text says so.
+fn lost(task: &str, error: &Error) -> Fault {
+    match error {
+        Error::NoJob { .. } => fault(format!(
+            "Background task '{task}' is no longer tracked. Do not retry this lookup: start the \
+             command again if its result is needed."
+        )),
+        Error::Over { .. } => fault(format!("Background task '{task}' is not running any more.")),
+        other => failed(other),
+    }
+}

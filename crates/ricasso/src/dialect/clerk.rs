@@ -1,0 +1,122 @@
+//! Where the calls of one dialect are carried out: one engine, one workspace, one session.
+
+use super::arguments::Fault;
+use super::tool::Called;
+use ricasso_engine::capture::{Most, Reading, Stream, Taken};
+use ricasso_engine::engine::{Engine, Job};
+use ricasso_engine::reply::Reply;
+use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
+use ricasso_os::Cancel;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// One engine behind one contract.
+#[derive(Debug)]
+pub struct Clerk {
+    /// The engine, with the dialect's policy.
+    pub engine: Engine,
+    /// The root of the workspace.
+    pub workspace: Option<PathBuf>,
+    /// Where a call without a directory runs.
+    pub cwd: PathBuf,
+    /// Who asks.
+    pub caller: Caller,
+    /// Tasks that go on when their call is over.
+    pub(super) tasks: Mutex<Vec<Job>>,
+}
+
+/// What an adapter asks for, beside the step itself.
+#[derive(Debug, Clone)]
+pub(super) struct Wish {
+    pub(super) cwd: Option<PathBuf>,
+    pub(super) env: Vec<(String, String)>,
+    pub(super) stdin: Stdin,
+    pub(super) timeout: Option<Duration>,
+}
+
+impl Default for Wish {
+    fn default() -> Self {
+        Wish { cwd: None, env: Vec::new(), stdin: Stdin::Closed, timeout: None }
+    }
+}
+
+/// A job that ran, or did not, and the way to all that it said.
+pub(super) struct Ran {
+    pub(super) reply: Reply,
+    reading: Option<Reading>,
+}
+
+impl Clerk {
+    /// A request for one step.
+    pub(super) fn request(&self, step: Step, wish: Wish) -> Request {
+        let env = wish.env.into_iter();
+        Request {
+            steps: vec![step],
+            on_failure: OnFailure::Stop,
+            cwd: wish.cwd.map_or_else(|| self.cwd.clone(), |cwd| self.place(&cwd)),
+            workspace: self.workspace.clone(),
+            env: env.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect(),
+            stdin: wish.stdin,
+            timeout: wish.timeout,
+            caller: self.caller.clone(),
+            manner: Manner::default(),
+        }
+    }
+
+    /// A path of a call: `~` is the home directory, relative ones count from the clerk's own.
+    pub(super) fn place(&self, path: &Path) -> PathBuf {
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        match (path.strip_prefix("~"), home) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            _ => self.cwd.join(path),
+        }
+    }
+
+    /// Runs a request to its end.
+    pub(super) fn run(&self, request: &Request, cancel: &Cancel) -> Result<Ran, Fault> {
+        let reply = self.engine.run(request, cancel).map_err(|error| failed(&error))?;
+        self.ran(reply)
+    }
+
+    /// A reply with its output.
+    pub(super) fn ran(&self, reply: Reply) -> Result<Ran, Fault> {
+        let silent = reply.output.stdout_bytes + reply.output.stderr_bytes == 0;
+        let reading = match silent {
+            true => None,
+            false => Some(self.engine.output(reply.id.as_str()).map_err(|error| failed(&error))?),
+        };
+        Ok(Ran { reply, reading })
+    }
+}
+
+impl Clerk {
+    /// Keeps a task that goes on when its call is over.
+    pub(super) fn hold(&self, job: Job) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        tasks.retain(|task| !task.is_over());
+        tasks.push(job);
+    }
+
+    /// Waits for every task that is held.
+    pub(super) fn wait_for_tasks(&self) {
+        let held = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        for task in held {
+            // How it ended stands in its own reply and in the ledger.
+            let _ = task.wait();
+        }
+    }
+}
+
+impl Ran {
+    /// A stream's beginning, at most so many bytes of it.
+    pub(super) fn take(&self, stream: Stream, most: Most) -> Result<Taken, Fault> {
+        let Some(reading) = &self.reading else { return Ok(Taken::default()) };
+        reading.take(stream, most).map_err(|error| failed(&error))
+    }
+}
+
+/// Our own failure, as the result of a call.
+pub(super) fn failed(error: &dyn std::error::Error) -> Fault {
+    Box::new(Called::failed(error))
+}

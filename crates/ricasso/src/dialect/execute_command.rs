@@ -1,0 +1,227 @@
+//! `execute_command`: read mode in the cage, write mode without; nothing is cut.
+
+use super::arguments::{Arguments, Fault, fault};
+use super::clerk::{Clerk, Ran, Wish};
+use super::open::{Contract, ModeWord};
+use super::scratchpad;
+use super::shape::{self, added};
+use super::tool::{Called, End, Tell, Tool};
+use ricasso_engine::capture::{Most, Stream};
+use ricasso_engine::reply::Reply;
+use ricasso_engine::request::Step;
+use ricasso_os::Cancel;
+use serde::Deserialize;
+use serde_json::json;
+use std::time::Duration;
+
+const TOOL: &str = "execute_command";
+const READ_TOOL: &str = "scratchpad_read";
+const PARAMETERS: [&str; 3] = ["command", "timeout_ms", "scratchpad"];
+/// The contract's default.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// A text above this goes to the scratchpad, since no client takes it in one message.
+const LARGEST_TEXT: u64 = 8 << 20;
+/// The beginning of a saved output, so that a model sees what it is.
+const FIRST_BYTES: u64 = 2_000;
+/// One read of the scratchpad without a limit.
+const READ_BYTES: u64 = 1 << 20;
+
+/// The contract's keys and defaults, and the mode that the person who starts us chose.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ExecuteCommand {
+    shell: ShellTable,
+    #[serde(skip)]
+    pub(super) mode: ModeWord,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ShellTable {
+    sandbox: bool,
+}
+
+impl Default for ShellTable {
+    fn default() -> Self {
+        ShellTable { sandbox: true }
+    }
+}
+
+impl Contract for ExecuteCommand {
+    fn layer(&self) -> String {
+        let mode = match self.mode {
+            ModeWord::Read => "read",
+            ModeWord::Write => "open",
+        };
+        // The contract has no upper bound of its own.
+        format!("mode = \"{mode}\"\n[limits]\ntimeout = \"30s\"\n")
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        let read_only = self.mode == ModeWord::Read;
+        vec![
+            Tool { name: TOOL, description: DESCRIPTION.into(), schema: schema(), read_only },
+            Tool {
+                name: READ_TOOL,
+                description: "Read an output that execute_command saved to the scratchpad.".into(),
+                schema: json!({
+                    "type": "object",
+                    "properties": {
+                        "name": { "type": "string", "description": "The name it was saved under" },
+                        "offset": { "type": "integer", "minimum": 0, "description": "First byte" },
+                        "limit": { "type": "integer", "minimum": 1,
+                                   "description": "Bytes at most" },
+                    },
+                    "required": ["name"],
+                    "additionalProperties": false,
+                }),
+                read_only: true,
+            },
+        ]
+    }
+
+    fn call(
+        &self,
+        clerk: &Clerk,
+        tool: &str,
+        mut arguments: Arguments,
+        cancel: &Cancel,
+        _tell: &dyn Tell,
+    ) -> Result<Called, Fault> {
+        if tool == READ_TOOL {
+            return read_back(clerk, arguments);
+        }
+        let Some(command) = arguments.text("command")? else {
+            return Err(fault("command is required"));
+        };
+        let timeout = arguments.count("timeout_ms")?.map_or(TIMEOUT, Duration::from_millis);
+        let scratchpad = arguments.text("scratchpad")?;
+        arguments.finish(&PARAMETERS)?;
+        if self.mode == ModeWord::Read && !self.shell.sandbox {
+            let told = "Shell commands are not available in read mode, since `sandbox = false` \
+                        stands under [shell] in the configuration; switch to write mode.";
+            return Err(Box::new(Called { end: End::Refused, ..Called::fault(told) }));
+        }
+        let wish = Wish { timeout: Some(timeout), ..Wish::default() };
+        let step = Step::Shell(command.as_str().into());
+        let ran = clerk.run(&clerk.request(step, wish), cancel)?;
+        shaped(clerk, &ran, scratchpad.as_deref())
+    }
+}
+
+fn shaped(clerk: &Clerk, ran: &Ran, scratchpad: Option<&str>) -> Result<Called, Fault> {
+    let reply = &ran.reply;
+    let mut fields = added(reply);
+    fields.insert("exit_code".into(), json!(reply.exit_code));
+    if shape::is_refused(reply) {
+        let text = refusal(reply);
+        let called = Called { text, more: Vec::new(), fields, is_error: true, end: End::Refused };
+        return Ok(called);
+    }
+    let is_error = reply.exit_code != Some(0);
+    let done = |text, more| Called { text, more, fields, is_error, end: End::Done };
+    let size = reply.output.stdout_bytes + reply.output.stderr_bytes;
+    if shape::kind(reply) == "timed_out" {
+        let text = format!("Command timed out after {}ms", reply.deadline.applied_ms.unwrap_or(0));
+        return Ok(done(text, vec![whole(ran, Most::Bytes(LARGEST_TEXT))?]));
+    }
+    match scratchpad {
+        Some(name) if size > 0 => {
+            scratchpad::save(clerk, name, reply.id.as_str())?;
+            let text = format!(
+                "Output saved to scratchpad \"{name}\" ({size} bytes). \
+                 Use scratchpad_read to access it."
+            );
+            Ok(done(text, Vec::new()))
+        }
+        None if size > LARGEST_TEXT => {
+            let name = format!("output-{}", reply.id);
+            scratchpad::save(clerk, &name, reply.id.as_str())?;
+            let text = format!(
+                "Output saved to scratchpad \"{name}\" ({size} bytes). \
+                 Use scratchpad_read to access it. It begins:\n{}",
+                ran.take(Stream::Stdout, Most::Bytes(FIRST_BYTES))?.text
+            );
+            Ok(done(text, Vec::new()))
+        }
+        Some(_) | None => {
+            let text = whole(ran, Most::Bytes(u64::MAX))?;
+            Ok(done(text, Vec::new()))
+        }
+    }
+}
+
+/// stdout, a head and stderr, and the exit code where it is not 0.
+fn whole(ran: &Ran, most: Most) -> Result<String, Fault> {
+    let mut text = ran.take(Stream::Stdout, most)?.text;
+    let stderr = ran.take(Stream::Stderr, most)?.text;
+    if !stderr.is_empty() {
+        if !text.is_empty() {
+            text += "\n--- stderr ---\n";
+        }
+        text += &stderr;
+    }
+    if let Some(code) = ran.reply.exit_code.filter(|code| *code != 0) {
+        if !text.is_empty() {
+            text += "\n";
+        }
+        text += &format!("Exit code: {code}");
+    }
+    Ok(if text.is_empty() { "(no output)".into() } else { text })
+}
+
+fn refusal(reply: &Reply) -> String {
+    let Some(reason) = shape::first_reason(reply) else { return "Command refused".into() };
+    format!(
+        "Command refused by {}: {}; {}",
+        reason.rule,
+        reason.message.as_ref(),
+        reason.remedy.as_ref()
+    )
+}
+
+fn read_back(clerk: &Clerk, mut arguments: Arguments) -> Result<Called, Fault> {
+    let Some(name) = arguments.text("name")? else { return Err(fault("name is required")) };
+    let offset = arguments.count("offset")?.unwrap_or(0);
+    let limit = arguments.count("limit")?.unwrap_or(READ_BYTES);
+    arguments.finish(&["name", "offset", "limit"])?;
+    let Some(saved) = scratchpad::find(clerk, &name)? else {
+        return Err(fault(format!(
+            "there is no scratchpad {name:?}; save one with execute_command"
+        )));
+    };
+    let part = scratchpad::part(&saved, offset, limit)?;
+    if offset > part.length {
+        let told =
+            format!("offset {offset} lies behind the end; {name:?} has {} bytes", part.length);
+        return Err(fault(told));
+    }
+    let mut fields = serde_json::Map::new();
+    fields.insert("bytes".into(), json!(part.length));
+    let called =
+        Called { text: part.text, more: Vec::new(), fields, is_error: false, end: End::Done };
+    Ok(called)
+}
+
+fn schema() -> serde_json::Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "command": { "type": "string", "description": "The shell command to execute" },
+            "timeout_ms": { "type": "integer", "minimum": 0, "default": 30000,
+                            "description": "Timeout in milliseconds (default: 30000)" },
+            "scratchpad": { "type": "string",
+                            "description": "Save output to the scratchpad under this name" },
+        },
+        "required": ["command"],
+        "additionalProperties": false,
+    })
+}
+
+const DESCRIPTION: &str = "Execute a shell command and return its output. On Unix it runs by \
+`sh -c`: $VAR expands, a literal $ needs single quotes ('$foo') or a backslash (\\$foo). On \
+Windows it reaches powershell.exe -NoProfile -NonInteractive -Command directly: use PowerShell \
+syntax ($var = ..., $env:PATH) and do not wrap it in another powershell -Command \"...\", since \
+the outer PowerShell would expand your inner $var to nothing before the inner one runs. For a \
+nested script write a .ps1 file and run it by path, use -EncodedCommand <base64>, or escape each \
+$ as `$.";

@@ -1,0 +1,257 @@
+//! `tools/shell`: one command with its arguments, or a script in a file of its own.
+
+use super::arguments::{Arguments, Fault, fault};
+use super::clerk::{Clerk, Ran, Wish};
+use super::open::{Contract, quoted, quoted_list};
+use super::shape::{self, added};
+use super::tool::{Called, End, Tell, Tool};
+use ricasso_engine::capture::{Most, Stream};
+use ricasso_engine::reply::{Reason, Reply};
+use ricasso_engine::request::{Bytes, ScriptShell, Stdin, Step};
+use ricasso_os::Cancel;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The contract's name of the tool.
+const TOOL: &str = "tools/shell";
+const PARAMETERS: [&str; 9] =
+    ["action", "command", "args", "script", "shell", "cwd", "env", "timeout", "stdin"];
+/// The contract's suffix; the marker starts a line of its own.
+const TRUNCATED: &str = "\n... [output truncated]";
+
+/// The contract's keys and defaults.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "camelCase")]
+pub(super) struct Flowforge {
+    allowed_commands: Option<Vec<String>>,
+    blocked_patterns: Option<Blocked>,
+    max_timeout: u64,
+    allowed_cwd: Option<Vec<PathBuf>>,
+    max_output_size: u64,
+}
+
+/// `blockedPatterns`: another list, or more of them.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Blocked {
+    Instead(Vec<String>),
+    Extend(Extend),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Extend {
+    extend: Vec<String>,
+}
+
+impl Default for Flowforge {
+    fn default() -> Self {
+        Flowforge {
+            allowed_commands: None,
+            blocked_patterns: None,
+            max_timeout: 30_000,
+            allowed_cwd: None,
+            max_output_size: 1_000_000,
+        }
+    }
+}
+
+impl Contract for Flowforge {
+    fn layer(&self) -> String {
+        let limit = format!("\"{}ms\"", self.max_timeout);
+        let mut text = format!("[limits]\ntimeout = {limit}\nmax_timeout = {limit}\n");
+        // An empty list restricts nothing, as in the contract's own program.
+        let some = |list: &&Vec<_>| !list.is_empty();
+        if let Some(names) = self.allowed_commands.as_ref().filter(some) {
+            text += &format!("[programs]\nallow = {}\n", quoted_list(names));
+        }
+        if let Some(places) = self.allowed_cwd.as_ref().filter(|places| !places.is_empty()) {
+            let places: Vec<String> = places.iter().map(|at| at.display().to_string()).collect();
+            text += &format!("[files]\ncwd = {}\n", quoted_list(&places));
+        }
+        let patterns = match &self.blocked_patterns {
+            None => return text,
+            Some(Blocked::Instead(patterns)) => {
+                text += "[guards]\ndestructive = \"off\"\n";
+                patterns
+            }
+            Some(Blocked::Extend(more)) => &more.extend,
+        };
+        for pattern in patterns {
+            let pattern = quoted(pattern);
+            text += &format!("[[patterns]]\nregex = {pattern}\nwhy = \"blockedPatterns\"\n");
+        }
+        text
+    }
+
+    fn preset(&self) -> Option<&'static str> {
+        // Another list sets the contract's own aside, and the built-in rules behind it.
+        matches!(self.blocked_patterns, Some(Blocked::Instead(_))).then_some("open")
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let unset = self.allowed_commands.as_ref().is_none_or(Vec::is_empty);
+        let warning = "allowedCommands is not set, so any command is allowed that no pattern \
+                       blocks; set it in production";
+        if unset { vec![warning.to_string()] } else { Vec::new() }
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        let text = |what: &str| json!({ "type": "string", "description": what });
+        vec![Tool {
+            name: TOOL,
+            description: "Runs one command with its arguments (action execute), or a multi-line \
+                          script in a temporary file (action script)."
+                .into(),
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "action": { "type": "string", "enum": ["execute", "script"],
+                                "default": "execute" },
+                    "command": text("The command to execute"),
+                    "args": { "type": "array", "items": { "type": "string" },
+                              "description": "Arguments to pass to the command" },
+                    "script": text("Multi-line script content"),
+                    "shell": { "type": "string", "enum": ["bash", "sh", "zsh"], "default": "bash" },
+                    "cwd": text("Working directory"),
+                    "env": { "type": "object", "additionalProperties": { "type": "string" },
+                             "description": "Additional environment variables" },
+                    "timeout": { "type": "integer", "minimum": 1,
+                                 "description": "Timeout in milliseconds (capped by maxTimeout)" },
+                    "stdin": text("Data to pipe to stdin"),
+                },
+                "additionalProperties": false,
+            }),
+            read_only: false,
+        }]
+    }
+
+    fn call(
+        &self,
+        clerk: &Clerk,
+        _tool: &str,
+        mut arguments: Arguments,
+        cancel: &Cancel,
+        _tell: &dyn Tell,
+    ) -> Result<Called, Fault> {
+        let step = match arguments.text("action")?.as_deref() {
+            None | Some("execute") => execute(&mut arguments)?,
+            Some("script") => script(&mut arguments)?,
+            Some(other) => return Err(fault(format!("Unknown action: {other}"))),
+        };
+        let wish = wish(&mut arguments)?;
+        arguments.finish(&PARAMETERS)?;
+        let ran = clerk.run(&clerk.request(step, wish), cancel)?;
+        self.shaped(&ran)
+    }
+}
+
+fn execute(arguments: &mut Arguments) -> Result<Step, Fault> {
+    let Some(command) = arguments.text("command")? else {
+        return Err(fault("command is required for action \"execute\""));
+    };
+    let mut words = vec![Bytes::from(command.as_str())];
+    let more = arguments.texts("args")?.unwrap_or_default();
+    words.extend(more.iter().map(|word| Bytes::from(word.as_str())));
+    Ok(Step::Argv(words))
+}
+
+fn script(arguments: &mut Arguments) -> Result<Step, Fault> {
+    let Some(text) = arguments.text("script")? else {
+        return Err(fault("script is required for action \"script\""));
+    };
+    let shell = match arguments.text("shell")?.as_deref() {
+        None | Some("bash") => ScriptShell::Bash,
+        Some("sh") => ScriptShell::Sh,
+        Some("zsh") => ScriptShell::Zsh,
+        Some(other) => {
+            let told = format!("Shell \"{other}\" is not in the allowed list: [bash, sh, zsh]");
+            return Err(Box::new(Called { end: End::Refused, ..Called::fault(told) }));
+        }
+    };
+    Ok(Step::Script { text: text.as_str().into(), shell })
+}
+
+fn wish(arguments: &mut Arguments) -> Result<Wish, Fault> {
+    let timeout = arguments.count("timeout")?;
+    if timeout == Some(0) {
+        return Err(fault("timeout must be a positive number of milliseconds"));
+    }
+    let stdin = arguments.text("stdin")?.map(|text| Stdin::Text(text.as_str().into()));
+    Ok(Wish {
+        cwd: arguments.text("cwd")?.map(PathBuf::from),
+        env: arguments.pairs("env")?,
+        stdin: stdin.unwrap_or(Stdin::Closed),
+        timeout: timeout.map(Duration::from_millis),
+    })
+}
+
+impl Flowforge {
+    fn shaped(&self, ran: &Ran) -> Result<Called, Fault> {
+        let reply = &ran.reply;
+        let mut fields = added(reply);
+        let whole = |stream| -> Result<String, Fault> {
+            let taken = ran.take(stream, Most::Bytes(self.max_output_size))?;
+            let suffix = if taken.is_cut() { TRUNCATED } else { "" };
+            Ok(taken.text + suffix)
+        };
+        let (stdout, stderr) = (whole(Stream::Stdout)?, whole(Stream::Stderr)?);
+        let success = reply.exit_code == Some(0);
+        fields.insert("exitCode".into(), json!(reply.exit_code));
+        fields.insert("duration".into(), json!(reply.duration_ms.as_secs_f64() * 1000.0));
+        fields.insert("success".into(), Value::Bool(success));
+        let refused = shape::is_refused(reply);
+        let text = if refused { self.refusal(reply) } else { both(&stdout, &stderr) };
+        fields.insert("stdout".into(), stdout.into());
+        fields.insert("stderr".into(), stderr.into());
+        Ok(Called {
+            text,
+            more: Vec::new(),
+            fields,
+            is_error: refused,
+            end: if refused { End::Refused } else { End::Done },
+        })
+    }
+
+    /// The contract's words for a refusal.
+    fn refusal(&self, reply: &Reply) -> String {
+        let Some(reason) = shape::first_reason(reply) else { return "Blocked".into() };
+        let command = reply.command.as_ref();
+        match (reason.layer, reason.rule.as_str()) {
+            ("programs", _) => {
+                let words = shape::met(command, reason);
+                let word = words.split_whitespace().next().unwrap_or(words);
+                let base = word.rsplit('/').next().unwrap_or(word);
+                let list = self.allowed_commands.clone().unwrap_or_default().join(", ");
+                format!("Command \"{base}\" is not in the allowed list: [{list}]")
+            }
+            (_, "files.cwd") => {
+                let places = self.allowed_cwd.iter().flatten();
+                let list: Vec<String> = places.map(|at| at.display().to_string()).collect();
+                let cwd = reply.cwd.as_ref();
+                let list = list.join(", ");
+                format!("Working directory \"{cwd}\" is not in allowed directories [{list}]")
+            }
+            _ => blocked(reason),
+        }
+    }
+}
+
+fn blocked(reason: &Reason) -> String {
+    format!(
+        "Blocked: command matches dangerous pattern ({}): {}",
+        reason.rule,
+        reason.message.as_ref()
+    )
+}
+
+fn both(stdout: &str, stderr: &str) -> String {
+    match (stdout.is_empty(), stderr.is_empty()) {
+        (_, true) => stdout.to_string(),
+        (true, false) => stderr.to_string(),
+        (false, false) if stdout.ends_with('\n') => format!("{stdout}{stderr}"),
+        (false, false) => format!("{stdout}\n{stderr}"),
+    }
+}

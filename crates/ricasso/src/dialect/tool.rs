@@ -1,0 +1,95 @@
+//! What a tool is called and takes, and what a call of it gives back.
+
+use serde_json::{Map, Value, json};
+
+/// One tool, as clients list it.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    /// The contract's name.
+    pub name: &'static str,
+    /// What the model is told.
+    pub description: String,
+    /// JSON Schema of the parameters that are shown.
+    pub schema: Value,
+    /// Whether nothing on the machine can be changed through it.
+    pub read_only: bool,
+}
+
+/// The result of one call, in the shape of MCP's `tools/call`.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Called {
+    /// The contract's text and nothing else.
+    pub text: String,
+    /// Further text blocks.
+    pub more: Vec<String>,
+    /// Fields of the contract, and what ricasso adds.
+    pub fields: Map<String, Value>,
+    /// Whether the contract calls it a failure.
+    pub is_error: bool,
+    /// How it came to its end.
+    pub end: End,
+}
+
+/// How a call came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It was carried out, whatever its result.
+    Done,
+    /// The policy refused it, or would have to ask.
+    Refused,
+    /// We could not do our own work.
+    Failed,
+}
+
+/// Something that is told while a call runs.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// The fields of the notification.
+    pub fields: Map<String, Value>,
+}
+
+/// Takes what is told while a call runs.
+pub trait Tell {
+    /// One thing.
+    fn tell(&self, note: Note);
+}
+
+impl Called {
+    /// A call that was not understood; nothing ran.
+    pub fn fault(text: impl Into<String>) -> Called {
+        Called {
+            text: text.into(),
+            more: Vec::new(),
+            fields: Map::new(),
+            is_error: true,
+            end: End::Done,
+        }
+    }
+
+    /// Our own failure.
+    pub fn failed(error: &dyn std::error::Error) -> Called {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            text.push_str(": ");
+            text.push_str(&cause.to_string());
+            source = cause.source();
+        }
+        Called { end: End::Failed, ..Called::fault(text) }
+    }
+
+    /// The result object of `tools/call`.
+    pub fn result(&self) -> Value {
+        let texts = std::iter::once(&self.text).chain(&self.more);
+        let content: Vec<Value> =
+            texts.map(|text| json!({ "type": "text", "text": text })).collect();
+        let mut result = Map::new();
+        result.insert("content".into(), content.into());
+        if !self.fields.is_empty() {
+            result.insert("structuredContent".into(), self.fields.clone().into());
+        }
+        result.insert("isError".into(), self.is_error.into());
+        result.into()
+    }
+}

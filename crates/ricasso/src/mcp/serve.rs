@@ -1,0 +1,211 @@
+//! The server: one dialect, one client, until the client's end.
+
+use super::progress::{Progress, Teller};
+use crate::dialect::{Called, Note, Opened, Tell, Tool};
+use ricasso_os::Cancel;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, ToolAnnotations,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use rmcp::{ErrorData, ServerHandler, ServiceExt};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Calls that run at the same time; more wait for their turn.
+const MOST_AT_ONCE: usize = 256;
+
+/// Why the server could not do its work.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The runtime could not be started.
+    Runtime(io::Error),
+    /// The client and we could not begin to talk.
+    Begin(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Runtime(_) => write!(f, "cannot start the server's threads; check the limits"),
+            Error::Begin(_) => write!(
+                f,
+                "the client did not begin an MCP session; start ricasso mcp from an MCP client"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Runtime(source) => Some(source),
+            Error::Begin(source) => Some(source.as_ref()),
+        }
+    }
+}
+
+/// Serves a dialect on standard input and output. Returns when the client is gone and everything
+/// that it had started has ended.
+pub fn serve(opened: Opened) -> Result<(), Error> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .max_blocking_threads(MOST_AT_ONCE)
+        .enable_all()
+        .build()
+        .map_err(Error::Runtime)?;
+    let server = Server { opened: Arc::new(opened), running: Arc::default() };
+    let running = Arc::clone(&server.running);
+    let opened = Arc::clone(&server.opened);
+    let served = runtime.block_on(async {
+        let service = server
+            .serve(rmcp::transport::io::stdio())
+            .await
+            .map_err(|error| Error::Begin(error.into()))?;
+        // However it ended, the client is gone.
+        let _ = service.waiting().await;
+        Ok(())
+    });
+    for bell in running.lock().unwrap_or_else(PoisonError::into_inner).bells.values() {
+        bell.ring();
+    }
+    // Waits for the calls, whose trees now end, but not for the thread that reads standard input.
+    while Arc::strong_count(&running) > 1 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    // The session is over, and with it every task that it had started.
+    opened.end(&Silence);
+    runtime.shutdown_background();
+    served
+}
+
+#[derive(Debug, Clone)]
+struct Server {
+    opened: Arc<Opened>,
+    running: Arc<Mutex<Bells>>,
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut info = ServerConfig::new(capabilities);
+        info.server_info = Implementation::new("ricasso", env!("CARGO_PKG_VERSION"));
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = self.opened.tools().into_iter().map(listed).collect();
+        Ok(ListToolsResult { tools, ..ListToolsResult::default() })
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let name = request.name.to_string();
+        if !self.opened.tools().iter().any(|tool| tool.name == name) {
+            let known: Vec<&str> = self.opened.tools().iter().map(|tool| tool.name).collect();
+            let told = format!("there is no tool {name:?}; there are: {}", known.join(", "));
+            return Err(ErrorData::invalid_params(told, None));
+        }
+        let cancel =
+            Cancel::new().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let held = Held::new(&self.running, &cancel);
+        let arguments = request.arguments.map_or(Value::Null, Value::Object);
+        let (opened, bell) = (Arc::clone(&self.opened), cancel.clone());
+        let teller = Teller::new(&context);
+        let mut work = tokio::task::spawn_blocking(move || {
+            let called = opened.call(&name, arguments, &bell, &teller);
+            drop(held);
+            called
+        });
+        let mut progress = Progress::new(&context);
+        let mut cancelled = false;
+        loop {
+            tokio::select! {
+                done = &mut work => {
+                    return match done {
+                        Ok(called) => Ok(result(&called).into()),
+                        Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
+                    };
+                }
+                () = context.ct.cancelled(), if !cancelled => {
+                    cancelled = true;
+                    cancel.ring();
+                }
+                () = progress.next() => {}
+            }
+        }
+    }
+}
+
+/// The client is gone; nobody hears.
+struct Silence;
+
+impl Tell for Silence {
+    fn tell(&self, _note: Note) {}
+}
+
+/// The bells of all calls that run.
+#[derive(Debug, Default)]
+struct Bells {
+    next: u64,
+    bells: BTreeMap<u64, Cancel>,
+}
+
+/// A call that runs: its bell is with the others until it is over.
+struct Held {
+    running: Arc<Mutex<Bells>>,
+    number: u64,
+}
+
+impl Held {
+    fn new(running: &Arc<Mutex<Bells>>, bell: &Cancel) -> Held {
+        let mut all = running.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = all.next;
+        all.next += 1;
+        all.bells.insert(number, bell.clone());
+        Held { running: Arc::clone(running), number }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        all.bells.remove(&self.number);
+    }
+}
+
+fn listed(tool: Tool) -> rmcp::model::Tool {
+    let schema = match tool.schema {
+        Value::Object(schema) => schema,
+        _ => serde_json::Map::new(),
+    };
+    let annotations = ToolAnnotations::new()
+        .read_only(tool.read_only)
+        .destructive(!tool.read_only)
+        .open_world(!tool.read_only);
+    rmcp::model::Tool::new(tool.name, tool.description, schema).with_annotations(annotations)
+}
+
+fn result(called: &Called) -> CallToolResult {
+    let texts = std::iter::once(&called.text).chain(&called.more);
+    let content = texts.map(|text| ContentBlock::text(text.clone())).collect();
+    let mut result = match called.is_error {
+        true => CallToolResult::error(content),
+        false => CallToolResult::success(content),
+    };
+    if !called.fields.is_empty() {
+        result.structured_content = Some(Value::Object(called.fields.clone()));
+    }
+    result
+}

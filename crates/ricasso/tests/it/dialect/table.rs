@@ -1,0 +1,62 @@
+//! Every table of `cases/dialect`, through every door.
+
+use super::case::Table;
+use super::door::{Door, through};
+use super::told;
+use crate::place::Place;
+use std::path::PathBuf;
+
+/// Whether the long forms run.
+fn long() -> bool {
+    std::env::var_os("RICASSO_LONG").is_some()
+}
+
+fn run(name: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../cases/dialect").join(name);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let table: Table = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut failed = Vec::new();
+    for (number, case) in table.case.iter().enumerate() {
+        // What differs between the doors is the same for all cases; some of them show it.
+        let doors = match number {
+            0 => Door::ALL.as_slice(),
+            _ if number % 4 == 0 || long() => &Door::ALL[..2],
+            _ => &Door::ALL[..1],
+        };
+        for door in doors.iter().copied() {
+            let place = Place::new();
+            let result = through(door, &table.dialect, case, &place);
+            let wrong = case.expect.wrong(&result, &place.work());
+            for id in &case.ids {
+                told(id, &format!("{name}: {} ({door:?})", case.name), wrong.is_empty());
+            }
+            failed.extend(wrong.into_iter().map(|it| format!("{} ({door:?}): {it}", case.name)));
+        }
+    }
+    assert!(failed.is_empty(), "{} wrong:\n{}", failed.len(), failed.join("\n"));
+}
+
+#[test]
+fn the_table_of_flowforge_holds_through_every_door() {
+    run("flowforge.toml");
+}
+
+#[test]
+fn the_table_of_analysis_holds_through_every_door() {
+    run("analysis.toml");
+}
+
+#[test]
+fn the_table_of_execute_command_holds_through_every_door() {
+    run("execute-command.toml");
+}
+
+#[test]
+fn the_table_of_exec_holds_through_every_door() {
+    run("exec.toml");
+}
+
+#[test]
+fn the_table_of_bash_holds_through_every_door() {
+    run("bash.toml");
+}
