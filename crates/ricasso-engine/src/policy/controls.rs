@@ -40,7 +40,7 @@ pub(super) fn reached(command: Command<'_>, assigned: &[Vec<u8>]) -> Option<Stri
         return None;
     }
     let glob = |text: &str| Glob::new(text).expect("the tables of this file hold good globs");
-    let items = words::operands(command.words);
+    let items = command.items();
     let subcommand = |text: &&&str| {
         let wanted: Vec<Glob> = text.split(' ').map(glob).collect();
         words::begins(&items, &wanted) != Meets::No

@@ -88,6 +88,16 @@ pub(super) fn subcommand(words: &[Word]) -> Option<Vec<usize>> {
     Some(act::subcommand(program, words))
 }
 
+/// Whether a sub-command decides what the program does: one that takes files by itself is a tool
+/// whose sub-commands are a second way in.
+pub(super) fn needs_subcommand(words: &[Word]) -> bool {
+    let program = words.first().and_then(find_entry);
+    program.is_some_and(|program| {
+        let plain = matches!(program.shape.each, table::Use::Is(Does::Nothing));
+        !program.subs.is_empty() && plain
+    })
+}
+
 /// Every spelling of the option that the catalogue knows, the given one included: `-f` is
 /// `--force`. The sub-command is its words joined by one blank, or empty.
 pub(super) fn option_spellings<'a>(

@@ -3,7 +3,9 @@
 //! A pattern is words: the program, sub-command words in order, options anywhere, and `*` at the
 //! end for "and anything more". It must never be matched against raw text.
 
+use super::know;
 use super::text::Glob;
+use super::word::Word;
 use super::words::{self, Item, Meets, Words};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -44,6 +46,48 @@ impl Command<'_> {
         }
         let met = self.names.iter().any(|name| globs.iter().any(|glob| glob.matches(name)));
         if met { Meets::Yes } else { Meets::No }
+    }
+
+    /// Its operands; global options before a sub-command that the catalogue knows are none.
+    pub(super) fn items(&self) -> Vec<Item<'_>> {
+        let from = self.subcommand().first().copied().unwrap_or(1);
+        words::operands(self.words, from.max(1))
+    }
+
+    /// Whether the option stands among the words, in any spelling that the catalogue knows.
+    pub(super) fn has_option(&self, wanted: &Glob) -> Meets {
+        let met = words::has_option(self.words, wanted);
+        if met == Meets::Yes {
+            return met;
+        }
+        let (name, value) = match wanted.as_str().split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (wanted.as_str(), None),
+        };
+        let Some(program) = self.base_name() else { return met };
+        let known = |at: usize| self.words.get(at)?.as_deref();
+        let sub: Vec<&[u8]> = self.subcommand().into_iter().filter_map(known).collect();
+        let sub = String::from_utf8_lossy(&sub.join(&b' ')).into_owned();
+        let spellings = know::option_spellings(&program, &sub, name);
+        let others = spellings.iter().filter(|spelling| **spelling != name).map(|spelling| {
+            let text = value.map_or((*spelling).to_string(), |value| format!("{spelling}={value}"));
+            Glob::new(text).map_or(Meets::No, |glob| words::has_option(self.words, &glob))
+        });
+        others.fold(met, Meets::max)
+    }
+
+    /// The indices of the words that name its sub-command.
+    fn subcommand(&self) -> Vec<usize> {
+        let Some(program) = self.base_name() else { return Vec::new() };
+        let rest = self.words.iter().skip(1);
+        let rest = rest.map(|word| word.clone().map_or_else(Word::unknown, Word::of));
+        let words: Vec<Word> = std::iter::once(Word::of(program)).chain(rest).collect();
+        know::subcommand(&words).unwrap_or_default()
+    }
+
+    fn base_name(&self) -> Option<String> {
+        let plain = self.names.iter().find(|name| !name.contains(&b'/'))?;
+        Some(String::from_utf8_lossy(plain).into_owned())
     }
 }
 
@@ -107,8 +151,8 @@ impl CommandPattern {
         if program == Meets::No {
             return Meets::No;
         }
-        let items = words::operands(command.words);
-        let options = self.options.iter().map(|option| words::has_option(command.words, option));
+        let items = command.items();
+        let options = self.options.iter().map(|option| command.has_option(option));
         let all = options.min().unwrap_or(Meets::Yes);
         program.min(all).min(words::begins(&items, &self.operands)).min(self.ends(command, &items))
     }
@@ -176,6 +220,15 @@ mod tests {
         assert_eq!(meets("git push *", "git push"), Meets::Yes);
         assert_eq!(meets("git push *", "gitx push"), Meets::No);
         assert_eq!(meets("terraform destroy *", "terraform -chdir=x destroy"), Meets::Yes);
+    }
+
+    #[test]
+    fn the_catalogue_knows_spellings_and_global_options() {
+        assert_eq!(meets("git push --force *", "git push -f origin"), Meets::Yes);
+        assert_eq!(meets("git push -f *", "git push --force"), Meets::Yes);
+        assert_eq!(meets("git push *", "git -C dir -c a=b push origin"), Meets::Yes);
+        assert_eq!(meets("git push *", "git -C push log"), Meets::No);
+        assert_eq!(meets("git push --force *", "git push --force-with-lease"), Meets::No);
     }
 
     #[test]

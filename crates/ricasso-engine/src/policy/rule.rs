@@ -112,10 +112,10 @@ impl Rule {
         if program == Meets::No {
             return Meets::No;
         }
-        let items = words::operands(command.words);
+        let items = command.items();
         let subcommand =
             self.subcommand.any(|glob| words::begins(&items, std::slice::from_ref(glob)));
-        let option = self.option.any(|glob| words::has_option(command.words, glob));
+        let option = self.option.any(|glob| command.has_option(glob));
         let operand = self.operand.any(|glob| has_operand(&items, glob, places));
         program.min(subcommand).min(option).min(operand).min(self.meets_effect(effects, places))
     }

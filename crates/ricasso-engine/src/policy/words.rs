@@ -35,12 +35,12 @@ pub(super) enum Item<'a> {
     Unknown,
 }
 
-/// The words after the program that are not options.
-pub(super) fn operands(words: &Words) -> Vec<Item<'_>> {
+/// The words from this one on that are not options; the program itself is none of them.
+pub(super) fn operands(words: &Words, from: usize) -> Vec<Item<'_>> {
     let mut items = Vec::new();
     let mut after_option = false;
     let mut only_operands = false;
-    for word in words.iter().skip(1) {
+    for word in words.iter().skip(from) {
         match word.as_deref() {
             None => items.push(Item::Unknown),
             Some(b"--") if !only_operands => only_operands = true,
@@ -212,7 +212,7 @@ mod tests {
         ];
         for (command, wanted, expected) in cases {
             let words = words(command);
-            assert_eq!(begins(&operands(&words), &globs(wanted)), expected, "{command}");
+            assert_eq!(begins(&operands(&words, 1), &globs(wanted)), expected, "{command}");
         }
     }
 

@@ -498,6 +498,9 @@ fn work_tree(seen: &mut Seen) {
 /// A sub-command that nobody knows can be any.
 fn unknown_subcommand(seen: &mut Seen) {
     let Some(indices) = know::subcommand(&seen.words) else { return };
+    if !know::needs_subcommand(&seen.words) {
+        return;
+    }
     let hole = |word: &Word| word.known().is_none() && word.head().is_empty();
     let first = seen.words.iter().position(hole);
     let sub = indices.first().copied();
