@@ -30,6 +30,13 @@ pub(super) fn files(cage: &Cage, host: &Host) -> Offer {
         }
         return Ok("mountns".into());
     }
+    if matches!(powers.landlock, 1 | 2) {
+        return Err(format!(
+            "there are no user namespaces here, and Landlock version {} does not hold \
+             truncate(2); allow user namespaces, or use Linux 6.12 or newer",
+            powers.landlock
+        ));
+    }
     if !powers.holds_files_alone() {
         return Err(format!(
             "there are no user namespaces here, and Landlock has version {} where 6 is needed; \

@@ -169,3 +169,15 @@ impl Ruleset {
 
 /// Moving between directories is a right of its own from the second version on.
 pub(super) const MOVE: u64 = REFER;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s3_28_reading_grants_three_rights_and_devices_no_more_than_they_need() {
+        assert_eq!(READ, EXECUTE | READ_FILE | READ_DIR);
+        assert_eq!(READ & WRITE_FILE, 0);
+        assert_eq!(DEVICE & (EXECUTE | READ_DIR), 0);
+    }
+}

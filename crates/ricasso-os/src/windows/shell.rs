@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn s5_45_s5_33_git_bash_is_found_by_its_own_path_and_never_by_name() {
+    fn s5_45_s5_33_s5_05_git_bash_is_found_by_its_own_path_and_never_by_name() {
         let there = |wanted: &'static str| move |path: &Path| path == Path::new(wanted);
         assert_eq!(git_bash(&there(GIT_BASH[2])), Some(PathBuf::from(GIT_BASH[2])));
         assert_eq!(git_bash(&|path: &Path| path == Path::new("bash")), None);

@@ -172,11 +172,22 @@ fn whole(ran: &Ran, most: Most) -> Result<String, Fault> {
 
 fn refusal(reply: &Reply) -> String {
     let Some(reason) = shape::first_reason(reply) else { return "Command refused".into() };
+    if reason.layer == "plan" {
+        return unavailable(reason.message.as_ref());
+    }
     format!(
         "Command refused by {}: {}; {}",
         reason.rule,
         reason.message.as_ref(),
         reason.remedy.as_ref()
+    )
+}
+
+/// A machine that cannot hold the sandbox has no read mode, and the text says what is left.
+fn unavailable(why: &str) -> String {
+    format!(
+        "Shell commands are not available in read mode on this machine: {why}. Switch to write \
+         mode to execute commands without a sandbox."
     )
 }
 
@@ -225,3 +236,30 @@ syntax ($var = ..., $env:PATH) and do not wrap it in another powershell -Command
 the outer PowerShell would expand your inner $var to nothing before the inner one runs. For a \
 nested script write a .ps1 file and run it by path, use -EncodedCommand <base64>, or escape each \
 $ as `$.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s3_35_without_a_sandbox_read_mode_is_unavailable_and_says_so() {
+        let text = unavailable("this kernel has no Landlock");
+        assert!(text.contains("not available in read mode"), "{text}");
+        assert!(text.contains("this kernel has no Landlock"), "{text}");
+        assert!(text.contains("write mode"), "{text}");
+    }
+
+    #[test]
+    fn s3_21_s3_22_the_description_warns_of_nesting_and_names_the_ways_out() {
+        let parts = [
+            "do not wrap it in another powershell -Command",
+            "expand your inner $var to nothing",
+            ".ps1 file",
+            "-EncodedCommand <base64>",
+            "escape each $ as `$",
+        ];
+        for part in parts {
+            assert!(DESCRIPTION.contains(part), "{part:?} is missing");
+        }
+    }
+}

@@ -12,7 +12,7 @@ use rmcp::{ErrorData, ServerHandler, ServiceExt};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Calls that run at the same time; more wait for their turn.
@@ -78,7 +78,7 @@ pub fn serve(opened: Opened) -> Result<(), Error> {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
     // The session is over, and with it every task that it had started.
-    opened.end(&Silence);
+    opened.end(&Log);
     runtime.shutdown_background();
     served
 }
@@ -148,11 +148,14 @@ impl ServerHandler for Server {
     }
 }
 
-/// The client is gone; nobody hears.
-struct Silence;
+/// The client is gone; whoever keeps our standard error still hears.
+struct Log;
 
-impl Tell for Silence {
-    fn tell(&self, _note: Note) {}
+impl Tell for Log {
+    fn tell(&self, note: Note) {
+        // Nobody keeps it: the ledger has the endings all the same.
+        let _ = writeln!(io::stderr(), "{}", Value::Object(note.fields));
+    }
 }
 
 /// The bells of all calls that run.

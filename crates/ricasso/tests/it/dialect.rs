@@ -8,6 +8,7 @@ mod clients;
 mod door;
 mod flowforge;
 mod harmless;
+mod others;
 mod session;
 mod table;
 mod vectors;

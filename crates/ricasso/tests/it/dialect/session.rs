@@ -34,12 +34,13 @@ impl Session {
     }
 
     pub(super) fn of(mut command: Command, era: Era) -> Session {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        command.stderr(Stdio::null());
+        Session::told(command, era)
+    }
+
+    /// The same, with its standard error where the command has it.
+    pub(super) fn told(mut command: Command, era: Era) -> Session {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let (send, lines) = channel();
         std::thread::spawn(move || {
