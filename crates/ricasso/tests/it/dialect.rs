@@ -2,6 +2,7 @@
 //!
 //! Tables lie in `cases/dialect`; what a table cannot say is a test named for its criterion.
 
+mod alike;
 mod bash;
 mod case;
 mod clients;
