@@ -23,6 +23,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         caller: Caller { door: "library".into(), session: "example".into(), client: None },
         manner: Manner::default(),
     };
+    // A job that lives for a while opens the desk, whose thread then stays.
+    let long = Request { steps: vec![Step::Shell("sleep 0.1".into())], ..request.clone() };
+    let _ = engine.run(&long, &cancel)?;
     // The first jobs fill caches and pools that later ones use again.
     for _ in 0..count.div_ceil(10) {
         let _ = engine.run(&request, &cancel)?;

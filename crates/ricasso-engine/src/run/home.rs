@@ -107,6 +107,21 @@ impl StateDir {
         self.runtime.iter().cloned().chain([self.owners()])
     }
 
+    /// Takes away sockets beside the owners' files whose owner has none any more: it was killed on
+    /// its last steps. A living owner has its file before it has a desk.
+    pub(super) fn remove_deserted_desks(&self) {
+        let Ok(files) = fs::read_dir(self.owners()) else { return };
+        for file in files.flatten() {
+            let name = file.file_name();
+            let owner = name.to_str().and_then(|name| name.strip_suffix(".sock"));
+            let Some(owner) = owner.and_then(JobId::parse) else { continue };
+            if !self.owners().join(owner.as_str()).exists() {
+                // Whoever is faster does the same.
+                let _ = fs::remove_file(file.path());
+            }
+        }
+    }
+
     /// The name of an owner's socket.
     pub fn desk_name(owner: &JobId) -> String {
         format!("{owner}.sock")

@@ -124,7 +124,9 @@ impl Orphan {
             path: path.clone(),
             source,
         })?;
-        Ok(files.flatten().filter_map(|file| Orphan::adopt(&file.path())).collect())
+        let orphans = files.flatten().filter_map(|file| Orphan::adopt(&file.path())).collect();
+        state.remove_deserted_desks();
+        Ok(orphans)
     }
 
     /// Whether this owner no longer holds its file.
@@ -262,6 +264,19 @@ mod tests {
             orphan.bury().unwrap();
         }
         assert!(Orphan::find(&state).unwrap().is_empty());
+        fs::remove_dir_all(state.root()).unwrap();
+    }
+
+    #[test]
+    fn a_desk_without_an_owner_goes_and_one_with_an_owner_stays() {
+        let state = state("desks");
+        let owner = Owner::claim(&state).unwrap();
+        let (dead, alive) = (JobId::new().unwrap(), owner.id().clone());
+        let at = |id: &JobId| state.owners().join(StateDir::desk_name(id));
+        let desks = [&dead, &alive].map(|id| std::os::unix::net::UnixListener::bind(at(id)));
+        assert!(desks.iter().all(Result::is_ok));
+        assert!(Orphan::find(&state).unwrap().is_empty());
+        assert_eq!((at(&dead).exists(), at(&alive).exists()), (false, true));
         fs::remove_dir_all(state.root()).unwrap();
     }
 
