@@ -34,6 +34,9 @@ const FIELDS: [&str; 9] = [
     "/survivors",
 ];
 
+/// Runs a text and gives the reply.
+type Door = fn(&Place, &str) -> Value;
+
 fn picked(reply: &Value) -> Vec<Value> {
     FIELDS.iter().map(|field| reply.pointer(field).cloned().unwrap_or_default()).collect()
 }
@@ -81,7 +84,7 @@ fn the_same_request_gets_the_same_reply_through_every_door() {
     for text in TEXTS {
         let place = Place::new();
         let wanted = picked(&by_command_line(&place, text));
-        let doors: [(&str, fn(&Place, &str) -> Value); 3] =
+        let doors: [(&str, Door); 3] =
             [("library", by_library), ("call", by_call), ("mcp", by_mcp)];
         for (name, door) in doors {
             let got = picked(&door(&place, text));
