@@ -34,6 +34,9 @@ const NEEDED: [&str; 14] = [
 /// Directories for files that do not stay.
 pub(super) const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
 
+/// What the cage gives each session to write to; /var/tmp is the machine's and stays shut.
+const SESSION: [&str; 3] = ["/tmp", "/dev/shm", "/private/tmp"];
+
 /// What one policy lets a command touch, as paths of this world.
 pub(super) struct Rights<'a> {
     policy: &'a Policy,
@@ -73,7 +76,7 @@ impl<'a> Rights<'a> {
         let mut write: Vec<PathBuf> =
             files.write.iter().filter_map(|root| place(root.as_str())).collect();
         if policy.mode() == Mode::Workspace {
-            write.extend(TEMPORARY.iter().map(PathBuf::from));
+            write.extend(SESSION.iter().map(PathBuf::from));
         }
         let read = (!everything).then(|| {
             let mut roots: Vec<PathBuf> =
