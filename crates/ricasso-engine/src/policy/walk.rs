@@ -25,7 +25,7 @@ use ricasso_shell::tree::{Command, Item, Joint, Kind, List, Pipeline};
 use ricasso_shell::{Script, Span};
 pub(super) use seen::{Mark, Place, Seen, Starts};
 use state::{Frame, From, Function, State, Text, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 use stream::Stream;
@@ -202,6 +202,8 @@ pub(super) struct Walker<'a> {
     called: BTreeSet<Vec<u8>>,
     /// How a call of a function that is being walked would run beside itself.
     beside: usize,
+    /// How often a function's own body calls it beside itself.
+    doubles: BTreeMap<Vec<u8>, usize>,
 }
 
 impl<'a> Walker<'a> {
@@ -230,6 +232,7 @@ impl<'a> Walker<'a> {
             calls: Vec::new(),
             called: BTreeSet::new(),
             beside: 0,
+            doubles: BTreeMap::new(),
         }
     }
 

@@ -299,7 +299,12 @@ impl Walker<'_> {
         seen.effects.clone_from(&call.effects);
         seen.starts = Starts::Function;
         let again = self.calls.iter().filter(|known| *known == name).count();
-        if again > 0 && self.beside >= 2 {
+        // Counted in the outermost body alone: each body below it would count the same again.
+        if again == 1 && self.beside >= 1 {
+            *self.doubles.entry(name.to_vec()).or_default() += 1;
+        }
+        let doubles = self.doubles.get(name).is_some_and(|count| *count >= 2);
+        if again > 0 && (self.beside >= 2 || doubles) {
             seen.mark(Mark::ForkBomb);
         }
         self.push(seen);
