@@ -14,12 +14,11 @@ mod flowforge;
 mod name;
 mod open;
 mod scratchpad;
-mod settings;
 mod shape;
 mod tool;
 
+pub use crate::keys::Error as SettingsError;
 pub use clerk::Clerk;
 pub use name::Dialect;
 pub use open::{Error, Life, ModeWord, Opened, Opening, open};
-pub use settings::Error as SettingsError;
 pub use tool::{Called, End, Note, Tell, Tool};

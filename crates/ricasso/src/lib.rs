@@ -5,6 +5,7 @@ pub mod config;
 pub mod dialect;
 pub mod duration;
 pub mod exit;
+mod keys;
 
 #[cfg(feature = "cli")]
 pub mod cli;

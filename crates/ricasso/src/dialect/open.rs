@@ -8,9 +8,9 @@ use super::exec::Exec;
 use super::execute_command::ExecuteCommand;
 use super::flowforge::Flowforge;
 use super::name::Dialect;
-use super::settings::{self, Source};
 use super::tool::{Called, Note, Tell, Tool};
 use crate::config::{self, Choice, Places};
+use crate::keys::{self, Source};
 use ricasso_engine::capture::Label;
 use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
 use ricasso_engine::policy::Overrides;
@@ -104,7 +104,7 @@ pub struct Opened {
 #[non_exhaustive]
 pub enum Error {
     /// Its configuration.
-    Settings(settings::Error),
+    Settings(keys::Error),
     /// The files round it.
     Config(config::Error),
     /// The engine.
@@ -185,7 +185,7 @@ fn in_the_users_file(dialect: Dialect, places: &Places) -> Result<Source, Error>
     })
 }
 
-fn contract(opening: &Opening, source: &Source) -> Result<Box<dyn Contract>, settings::Error> {
+fn contract(opening: &Opening, source: &Source) -> Result<Box<dyn Contract>, keys::Error> {
     Ok(match opening.dialect {
         Dialect::Flowforge => Box::new(source.read::<Flowforge>()?),
         Dialect::Analysis => Box::new(source.read::<Analysis>()?),

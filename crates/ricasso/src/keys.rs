@@ -65,7 +65,7 @@ impl std::error::Error for Error {
 
 /// Where the contract's keys come from.
 #[derive(Debug, Clone)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// Nothing is configured.
     Defaults,
     /// A file.
@@ -81,7 +81,7 @@ pub(super) enum Source {
 
 impl Source {
     /// Reads the contract's keys. What is not set has the contract's default.
-    pub(super) fn read<T: DeserializeOwned + Default>(&self) -> Result<T, Error> {
+    pub(crate) fn read<T: DeserializeOwned + Default>(&self) -> Result<T, Error> {
         match self {
             Source::Defaults => Ok(T::default()),
             Source::Table { place, table } => table.clone().try_into().map_err(|error| {
