@@ -24,8 +24,8 @@ fn thousands_of_short_jobs_leave_descriptors_threads_and_memory_as_they_were() {
     let numbers: Vec<i64> = text.split_whitespace().map(|n| n.parse().unwrap()).collect();
     let [fds, threads, kib] = numbers.as_slice() else { panic!("{text}") };
     assert_eq!(*threads, 0, "growth of threads");
-    // The two spare wardens have a socket each, and a chore a file, which are there or not yet.
-    assert!(fds.abs() <= 3, "growth of descriptors: {fds}");
+    // Both spare wardens may be there or just being made, and have a socket each.
+    assert!(fds.abs() <= 2, "growth of descriptors: {fds}");
     assert!(*kib < 4096, "resident memory grew by {kib} KiB");
 }
 
