@@ -21,4 +21,4 @@ pub use crate::keys::Error as SettingsError;
 pub use clerk::Clerk;
 pub use name::Dialect;
 pub use open::{Error, Life, ModeWord, Opened, Opening, open};
-pub use tool::{Called, End, Note, Tell, Tool};
+pub use tool::{Apart, Called, End, Note, Tell, Tool};

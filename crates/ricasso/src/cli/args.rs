@@ -283,6 +283,25 @@ pub(super) enum StreamWord {
     Both,
 }
 
+impl DialectArgs {
+    /// The same flags again, for a process that goes on with the call.
+    pub(super) fn words(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec!["--dialect".into(), self.dialect.clone().into()];
+        let paths = [("--dialect-config", &self.dialect_config), ("--root", &self.root)];
+        for (flag, path) in paths {
+            words.extend(path.iter().flat_map(|path| [flag.into(), path.clone().into()]));
+        }
+        words.extend(self.mode.iter().flat_map(|mode| {
+            let mode = match mode {
+                AccessWord::Read => "read",
+                AccessWord::Write => "write",
+            };
+            ["--mode".into(), mode.into()]
+        }));
+        words
+    }
+}
+
 impl Rights {
     pub(super) fn overrides(&self) -> Overrides {
         let mode = self.mode.map(|mode| match mode {

@@ -3,12 +3,13 @@
 use super::args::{AccessWord, Call, DialectArgs};
 use super::print;
 use crate::config::Places;
-use crate::dialect::{self, Called, Dialect, End, Life, ModeWord, Note, Opened, Opening, Tell};
+use crate::dialect::{
+    self, Apart, Called, Dialect, End, Life, ModeWord, Note, Opened, Opening, Tell,
+};
 use crate::exit;
 use ricasso_engine::request::Caller;
 use ricasso_os::{Cancel, Keeper};
-use serde_json::{Value, json};
-use std::ffi::OsString;
+use serde_json::Value;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -27,11 +28,10 @@ pub(super) fn call(args: &Call) -> u8 {
 fn try_call(args: &Call) -> Result<u8, Box<dyn std::error::Error>> {
     let arguments: Value = serde_json::from_str(&args.arguments)
         .map_err(|error| format!("the arguments are no JSON ({error}); give an object"))?;
-    if !args.owns && leaves_a_task(&arguments) {
-        return with_an_owner(args, &arguments);
-    }
     if args.owns {
         ricasso_os::leave_session()?;
+    } else if let Some(apart) = named(&args.dialect)?.apart(&arguments) {
+        return with_an_owner(args, &apart);
     }
     // A list of commands is more than one job, and a task has a desk: there will be threads.
     let keeper = Keeper::program("/proc/self/exe")?;
@@ -58,27 +58,13 @@ fn try_call(args: &Call) -> Result<u8, Box<dyn std::error::Error>> {
     Ok(code(&called))
 }
 
-/// Whether a call of this kind starts a task that goes on when the call is over.
-fn leaves_a_task(arguments: &Value) -> bool {
-    let is = |name: &str| arguments[name].as_bool().unwrap_or(false);
-    arguments["command"].is_string() && (is("run_in_background") || is("stream"))
-}
-
-/// The task gets a process of its own, which stays; what it answers is our answer. A stream is
-/// then followed from here.
-fn with_an_owner(args: &Call, arguments: &Value) -> Result<u8, Box<dyn std::error::Error>> {
-    let mut quiet = arguments.clone();
-    let streams = quiet["stream"].as_bool().unwrap_or(false);
-    let pattern = quiet["stream_pattern"].clone();
-    if let Some(map) = quiet.as_object_mut() {
-        map.remove("stream");
-        map.remove("stream_pattern");
-        map.insert("run_in_background".into(), true.into());
-    }
-    let mut words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    words.pop();
+/// The task gets a process of its own, which stays; what it answers is our answer, or leads to the
+/// call that follows the task from here.
+fn with_an_owner(args: &Call, apart: &Apart) -> Result<u8, Box<dyn std::error::Error>> {
     let mut command = Command::new("/proc/self/exe");
-    command.arg0("ricasso").args(words).arg("--owns").arg(quiet.to_string());
+    command.arg0("ricasso").arg("call").args(args.dialect.words()).arg("--owns");
+    command.args(args.tool.iter().flat_map(|tool| ["--tool", tool]));
+    command.arg("--").arg(apart.start.to_string());
     let mut child = command.stdout(Stdio::piped()).spawn()?;
     let mut said = Vec::new();
     child.stdout.take().ok_or("the owner has no output")?.read_to_end(&mut said)?;
@@ -88,11 +74,10 @@ fn with_an_owner(args: &Call, arguments: &Value) -> Result<u8, Box<dyn std::erro
         return Ok(ended.map_or(exit::OURS, exit::of));
     };
     let fields = &result["structuredContent"];
-    if let (true, Some(task)) = (streams, fields["task_id"].as_str()) {
-        let follow = json!({ "task_id": task, "stream": true, "stream_pattern": pattern });
-        let mut again = args.clone();
-        again.arguments = follow.to_string();
-        return try_call(&again);
+    if let (Some(follow), Some(task)) = (&apart.follow, fields["task_id"].as_str()) {
+        let mut arguments = follow.clone();
+        arguments["task_id"] = task.into();
+        return try_call(&Call { arguments: arguments.to_string(), ..args.clone() });
     }
     print::put(&said);
     let refused = fields["ending"]["kind"] == "refused";
@@ -100,6 +85,14 @@ fn with_an_owner(args: &Call, arguments: &Value) -> Result<u8, Box<dyn std::erro
         (true, _) => exit::REFUSED,
         (false, true) => 1,
         (false, false) => 0,
+    })
+}
+
+/// The dialect that the flags name.
+fn named(args: &DialectArgs) -> Result<Dialect, String> {
+    Dialect::named(&args.dialect).ok_or_else(|| {
+        let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
+        format!("there is no dialect {:?}; there are: {}", args.dialect, names.join(", "))
     })
 }
 
@@ -111,10 +104,7 @@ pub(super) fn open(
     keeper: Keeper,
     life: Life,
 ) -> Result<Opened, Box<dyn std::error::Error>> {
-    let dialect = Dialect::named(&args.dialect).ok_or_else(|| {
-        let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
-        format!("there is no dialect {:?}; there are: {}", args.dialect, names.join(", "))
-    })?;
+    let dialect = named(args)?;
     let caller = Caller { door: door.into(), session: session.into(), client: None };
     let opening = Opening {
         dialect,

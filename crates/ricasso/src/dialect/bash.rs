@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub(super) use settings::Bash;
+pub(super) use task::apart;
 
 const TOOL: &str = "Bash";
 const PARAMETERS: [&str; 11] = [

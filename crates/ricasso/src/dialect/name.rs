@@ -1,5 +1,9 @@
 //! The names of the dialects.
 
+use super::bash;
+use super::tool::Apart;
+use serde_json::Value;
+
 /// One of the five contracts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -34,6 +38,16 @@ impl Dialect {
             Dialect::ExecuteCommand => "execute-command",
             Dialect::Exec => "exec",
             Dialect::Bash => "bash",
+        }
+    }
+
+    /// The two halves of a call that leaves a task behind; `None` for every other call.
+    pub fn apart(self, arguments: &Value) -> Option<Apart> {
+        match self {
+            Dialect::Bash => bash::apart(arguments),
+            Dialect::Flowforge | Dialect::Analysis | Dialect::ExecuteCommand | Dialect::Exec => {
+                None
+            }
         }
     }
 

@@ -42,6 +42,16 @@ pub enum End {
     Failed,
 }
 
+/// A call that starts a task which goes on when the call is over, taken apart: whoever owns the
+/// task starts it, and anybody follows it.
+#[derive(Debug, Clone)]
+pub struct Apart {
+    /// Arguments of the call that starts it.
+    pub start: Value,
+    /// Arguments of the call that follows it, but for the `task_id` that the first one gives.
+    pub follow: Option<Value>,
+}
+
 /// Something that is told while a call runs.
 #[derive(Debug, Clone)]
 pub struct Note {

@@ -7,7 +7,7 @@ use super::{Asked, Bash, contract_text, shaped};
 use crate::dialect::arguments::{Fault, fault};
 use crate::dialect::clerk::{Clerk, failed};
 use crate::dialect::shape;
-use crate::dialect::tool::{Called, End, Note, Tell};
+use crate::dialect::tool::{Apart, Called, End, Note, Tell};
 use ricasso_engine::Error;
 use ricasso_engine::capture::{Reading, Stream, Which};
 use ricasso_engine::engine::{Feed, Jobs, Password, Scope, Shown, Then, Typed, Until};
@@ -18,6 +18,21 @@ use std::time::Duration;
 
 /// How often somebody who waits looks whether the caller still wants it.
 const SLICE: Duration = Duration::from_millis(100);
+
+/// The call that starts the task alone, and the one that follows it, where these arguments start
+/// a task that goes on when their call is over.
+pub(in crate::dialect) fn apart(arguments: &Value) -> Option<Apart> {
+    let is = |name: &str| arguments[name].as_bool().unwrap_or(false);
+    if !arguments["command"].is_string() || !(is("run_in_background") || is("stream")) {
+        return None;
+    }
+    let mut start = arguments.as_object()?.clone();
+    start.remove("stream");
+    let pattern = start.remove("stream_pattern").unwrap_or_default();
+    start.insert("run_in_background".into(), true.into());
+    let follow = is("stream").then(|| json!({ "stream": true, "stream_pattern": pattern }));
+    Some(Apart { start: start.into(), follow })
+}
 
 /// A new task; with `stream`, its lines until its end.
 pub(super) fn start(
