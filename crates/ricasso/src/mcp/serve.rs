@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Calls that run at the same time; more wait for their turn.
 const MOST_AT_ONCE: usize = 256;
@@ -70,13 +70,8 @@ pub fn serve(opened: Opened) -> Result<(), Error> {
         let _ = service.waiting().await;
         Ok(())
     });
-    for bell in running.lock().unwrap_or_else(PoisonError::into_inner).bells.values() {
-        bell.ring();
-    }
-    // Waits for the calls, whose trees now end, but not for the thread that reads standard input.
-    while Arc::strong_count(&running) > 1 {
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
+    // Not by the runtime, which would wait for the thread that reads standard input too.
+    running.end_all();
     // The session is over, and with it every task that it had started.
     opened.end(&Log);
     runtime.shutdown_background();
@@ -86,7 +81,7 @@ pub fn serve(opened: Opened) -> Result<(), Error> {
 #[derive(Debug, Clone)]
 struct Server {
     opened: Arc<Opened>,
-    running: Arc<Mutex<Bells>>,
+    running: Arc<Running>,
 }
 
 impl ServerHandler for Server {
@@ -158,33 +153,49 @@ impl Tell for Log {
     }
 }
 
-/// The bells of all calls that run.
+/// The bells of all calls that run, by number.
 #[derive(Debug, Default)]
-struct Bells {
-    next: u64,
-    bells: BTreeMap<u64, Cancel>,
+struct Running {
+    bells: Mutex<(u64, BTreeMap<u64, Cancel>)>,
+    fewer: Condvar,
+}
+
+impl Running {
+    fn lock(&self) -> MutexGuard<'_, (u64, BTreeMap<u64, Cancel>)> {
+        self.bells.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Rings every bell and waits until the trees behind them are gone.
+    fn end_all(&self) {
+        let mut held = self.lock();
+        held.1.values().for_each(Cancel::ring);
+        while !held.1.is_empty() {
+            held = self.fewer.wait(held).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
 }
 
 /// A call that runs: its bell is with the others until it is over.
 struct Held {
-    running: Arc<Mutex<Bells>>,
+    running: Arc<Running>,
     number: u64,
 }
 
 impl Held {
-    fn new(running: &Arc<Mutex<Bells>>, bell: &Cancel) -> Held {
-        let mut all = running.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = all.next;
-        all.next += 1;
-        all.bells.insert(number, bell.clone());
+    fn new(running: &Arc<Running>, bell: &Cancel) -> Held {
+        let mut all = running.lock();
+        let number = all.0;
+        all.0 += 1;
+        all.1.insert(number, bell.clone());
+        drop(all);
         Held { running: Arc::clone(running), number }
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let mut all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        all.bells.remove(&self.number);
+        self.running.lock().1.remove(&self.number);
+        self.running.fewer.notify_all();
     }
 }
 
