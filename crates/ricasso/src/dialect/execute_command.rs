@@ -113,6 +113,7 @@ fn shaped(clerk: &Clerk, ran: &Ran, scratchpad: Option<&str>) -> Result<Called, 
     let reply = &ran.reply;
     let mut fields = added(reply);
     fields.insert("exit_code".into(), json!(reply.exit_code));
+    fields.insert("signal".into(), json!(signal(reply)));
     if shape::is_refused(reply) {
         let text = refusal(reply);
         let called = Called { text, more: Vec::new(), fields, is_error: true, end: End::Refused };
@@ -149,6 +150,27 @@ fn shaped(clerk: &Clerk, ran: &Ran, scratchpad: Option<&str>) -> Result<Called, 
             Ok(done(text, Vec::new()))
         }
     }
+}
+
+/// The name of the signal that ended it; a command that outlasted its time was killed.
+fn signal(reply: &Reply) -> Option<String> {
+    const NAMES: [(i32, &str); 8] = [
+        (1, "HUP"),
+        (2, "INT"),
+        (3, "QUIT"),
+        (6, "ABRT"),
+        (9, "KILL"),
+        (11, "SEGV"),
+        (13, "PIPE"),
+        (15, "TERM"),
+    ];
+    let number = match (shape::kind(reply), reply.exit_code) {
+        ("signalled", Some(code)) => code - 128,
+        ("timed_out", _) => 9,
+        _ => return None,
+    };
+    let name = NAMES.iter().find(|(known, _)| *known == number);
+    Some(name.map_or(format!("SIG{number}"), |(_, name)| format!("SIG{name}")))
 }
 
 /// stdout, a head and stderr, and the exit code where it is not 0.

@@ -5,7 +5,8 @@
 use super::harmless;
 use super::session::{Era, Session};
 use crate::place::{Place, eventually, shared, skip};
-use serde_json::{Value, json};
+use serde_json::Value;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Dialects, by the names of their doors.
@@ -107,82 +108,120 @@ fn text(result: &Value) -> String {
     blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// Why the result is not what the vector expects.
-fn wrong(vector: &Vector, result: &Value, place: &Place) -> Option<String> {
-    let (expect, fields) = (&vector.expect, &result["structuredContent"]);
+/// Words by which a dialect tells each class of refusal.
+const REASONS: [(&str, &str, &str); 14] = [
+    ("analysis", "operator", "shell operator not allowed"),
+    ("analysis", "program", "is not in the allowed programs list"),
+    ("analysis", "git", "Blocked: git"),
+    ("analysis", "path", "Blocked: access to"),
+    ("analysis", "empty", "Empty command"),
+    ("flowforge", "allowlist", "is not in the allowed list"),
+    ("flowforge", "cwd", "is not in allowed directories"),
+    ("flowforge", "pattern", "Blocked: command matches dangerous pattern"),
+    ("exec", "pattern", "(dangerous pattern detected)"),
+    ("exec", "traversal", "(path traversal detected)"),
+    ("exec", "outside", "(path outside working dir)"),
+    ("exec", "allowlist", "(not in allowlist)"),
+    ("bash", "path", "is outside the workspace"),
+    ("bash", "pattern", "Command rejected"),
+];
+
+/// One expectation of a vector; each has a name, and a name that nobody knows is wrong.
+fn holds(vector: &Vector, name: &str, wanted: &Value, seen: &Seen<'_>) -> Result<bool, String> {
+    let Seen { result, before, place } = seen;
+    let fields = &result["structuredContent"];
     let (refused, said) = (is_refused(result), text(result));
-    let secret = said.contains("top secret") || said.contains("root:x:0");
     let first = result["content"][0]["text"].as_str().unwrap_or("");
-    let good = match expect["verdict"].as_str() {
-        Some("allowed" | "not-refused-for-path" | "works") => !refused,
-        Some("refused" | "refused-or-ask") => refused,
-        Some("allowed-or-ask") => !refused || fields["verdict"] == "ask",
-        Some("refused-or-contained" | "denied") => refused || unchanged(place),
-        Some("no-access-outside") => refused || (!secret && outside_unchanged(place)),
-        Some(other) => return Some(format!("nobody knows the verdict {other}")),
-        None => true,
-    };
-    if !good {
-        return Some(format!("{} wanted, refused: {refused}: {said}", expect["verdict"]));
-    }
-    let is = |name: &str, got: &Value| expect[name].is_null() || expect[name] == *got;
-    let numbers = [
-        ("exitCode", "exitCode"),
-        ("exit_code", "exit_code"),
-        ("success", "success"),
-        ("status", "status"),
-        ("attempted", "attempted"),
-    ];
-    for (name, field) in numbers {
-        if !is(name, &fields[field]) {
-            return Some(format!("{field} is {}", fields[field]));
+    let stdout = fields["stdout"].as_str().unwrap_or(&said);
+    let word = wanted.as_str().unwrap_or("");
+    let secret = said.contains("top secret") || said.contains("root:x:0");
+    Ok(match name {
+        "verdict" => match word {
+            "allowed" | "not-refused-for-path" | "works" => !refused,
+            "refused" | "refused-or-ask" => refused,
+            "allowed-or-ask" => !refused || fields["verdict"] == "ask",
+            "refused-or-contained" | "denied" => refused || *before == snapshot(&place.work()),
+            "no-access-outside" => refused || (!secret && outside_unchanged(place)),
+            other => return Err(format!("nobody knows the verdict {other}")),
+        },
+        "tree_unchanged" => *before == snapshot(&place.work()),
+        "reason" => {
+            let known = |row: &&(&str, &str, &str)| (row.0, row.1) == (&vector.dialect, word);
+            let row = REASONS.iter().find(known);
+            said.contains(row.ok_or_else(|| format!("nobody knows the reason {word}"))?.2)
         }
-    }
-    let texts = [
-        ("text", first.to_string()),
-        ("text_trim", first.trim().to_string()),
-        ("message", first.to_string()),
-    ];
-    for (name, got) in texts {
-        if !is(name, &json!(got)) {
-            return Some(format!("{name} is {got:?}, wanted {}", expect[name]));
+        "success" | "exitCode" | "exit_code" | "status" | "attempted" | "signal" => {
+            fields[name] == *wanted
         }
-    }
-    if let Some(part) = expect["message_contains"].as_str()
-        && !said.contains(part)
-    {
-        return Some(format!("{part:?} is missing in {said}"));
-    }
-    for part in expect["stdout_contains"].as_array().into_iter().flatten() {
-        let part = part.as_str().unwrap_or("");
-        if !said.contains(part) && !fields["stdout"].as_str().unwrap_or("").contains(part) {
-            return Some(format!("{part:?} is missing in {said}"));
+        "exitCode_not" => fields["exitCode"] != *wanted,
+        "duration_min" => fields["duration"].as_f64() >= wanted.as_f64(),
+        "stderr_nonempty" => !fields["stderr"].as_str().unwrap_or("").is_empty(),
+        "text" | "message" => first == word,
+        "text_trim" => first.trim() == word,
+        "stdout_trim" => stdout.trim() == word,
+        "stdout_contains" => {
+            let parts = wanted.as_array().cloned().unwrap_or_default();
+            parts.iter().all(|part| said.contains(part.as_str().unwrap_or("\0")))
         }
-    }
-    if expect["error"].is_boolean() && expect["error"] != result["isError"] {
-        return Some(format!("isError is {}", result["isError"]));
-    }
-    if expect["min_len"].as_u64().is_some_and(|least| (first.len() as u64) < least) {
-        return Some(format!("only {} bytes", first.len()));
-    }
-    if expect["timed_out"] == true && fields["termination"] != "timed_out" {
-        return Some(format!("it ended {}", fields["termination"]));
-    }
-    if !expect["marker_absent_after_s"].is_null() {
-        eventually("nobody is left that could leave the marker", || !place.is_worked_in());
-        if place.work().join("marker").exists() {
-            return Some("the marker is there".into());
+        "message_contains" => said.contains(word),
+        "message_regex_i" => {
+            // Alternatives of plain words are all that the vectors use.
+            let lower = said.to_lowercase();
+            word.split('|').any(|part| lower.contains(&part.to_lowercase()))
         }
-    }
-    None
+        "error" => result["isError"] == *wanted,
+        "min_len" => first.len() as u64 >= wanted.as_u64().unwrap_or(u64::MAX),
+        "truncated" => fields["output"]["omitted"].is_array() && !first.contains("saved to"),
+        // The call came back, or we would not be here.
+        "no_deadlock" => fields["ending"]["kind"] == "exited",
+        "timed_out" => (fields["termination"] == "timed_out") == (*wanted == true),
+        "marker_absent_after_s" => {
+            eventually("nobody is left that could leave the marker", || !place.is_worked_in());
+            !place.work().join("marker").exists()
+        }
+        other => return Err(format!("nobody knows the expectation {other}")),
+    })
 }
 
-fn unchanged(place: &Place) -> bool {
-    let kept = |name: &str, text: &str| {
-        std::fs::read_to_string(place.work().join(name)).is_ok_and(|now| now == text)
-    };
-    let count = std::fs::read_dir(place.work()).map_or(0, Iterator::count);
-    kept("f", "content\n") && kept("src/main.py", "print(1)\n") && count == 3
+/// A result, and the place before and after it.
+struct Seen<'a> {
+    result: &'a Value,
+    before: &'a [String],
+    place: &'a Place,
+}
+
+/// Why the result is not what the vector expects.
+fn wrong(vector: &Vector, seen: &Seen<'_>) -> Option<String> {
+    let expect = vector.expect.as_object()?;
+    expect.iter().find_map(|(name, wanted)| match holds(vector, name, wanted, seen) {
+        Ok(true) => None,
+        Ok(false) => Some(format!("{name} {wanted} wanted: {}", seen.result)),
+        Err(why) => Some(why),
+    })
+}
+
+/// Names, contents, modes, owners and times of everything below a directory.
+fn snapshot(directory: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut entries: Vec<_> =
+        std::fs::read_dir(directory).unwrap().flatten().map(|entry| entry.path()).collect();
+    entries.sort();
+    for path in entries {
+        let about = path.symlink_metadata().unwrap();
+        let content = if about.is_file() { std::fs::read(&path).ok() } else { None };
+        found.push(format!(
+            "{path:?} {content:?} {:o} {}:{} {}.{}",
+            about.mode(),
+            about.uid(),
+            about.gid(),
+            about.mtime(),
+            about.mtime_nsec()
+        ));
+        if about.is_dir() {
+            found.extend(snapshot(&path));
+        }
+    }
+    found
 }
 
 fn outside_unchanged(place: &Place) -> bool {
@@ -209,8 +248,10 @@ fn the_vectors_hold_through_the_doors_of_their_dialects() {
             let place = Place::new();
             furnish(&place);
             tried += 1;
+            let before = snapshot(&place.work());
             let result = result(vector, &place, *over_mcp);
-            if let Some(why) = wrong(vector, &result, &place) {
+            let seen = Seen { result: &result, before: &before, place: &place };
+            if let Some(why) = wrong(vector, &seen) {
                 let door = if *over_mcp { "mcp" } else { "call" };
                 failed.push(format!(
                     "{} ({}, {door}): {} {why}",
