@@ -42,6 +42,8 @@ for pair in bash:bash git:git zsh:zsh python3:python3 ps:procps $tools; do
     has "${pair%%:*}" || wanted="$wanted ${pair##*:}"
 done
 
+# The official Python client of MCP is installed into an environment of its own.
+python3 -c 'import ensurepip' 2>/dev/null || wanted="$wanted python3-venv"
 python3 -c 'import jsonschema' 2>/dev/null || wanted="$wanted python3-jsonschema"
 
 # Can this machine install packages for us? The answer is empty, or the reason why not.
