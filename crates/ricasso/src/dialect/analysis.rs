@@ -62,6 +62,7 @@ impl Contract for Analysis {
                 "additionalProperties": false,
             }),
             read_only: true,
+            about: Map::new(),
         }]
     }
 

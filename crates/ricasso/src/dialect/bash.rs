@@ -169,6 +169,7 @@ impl Contract for Bash {
                 },
             }),
             read_only: self.constraints.readonly,
+            about: Map::new(),
         }]
     }
 

@@ -11,7 +11,7 @@ use ricasso_engine::request::Step;
 use ricasso_os::Cancel;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
-use serde_json::json;
+use serde_json::{Map, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -99,6 +99,7 @@ impl Contract for Exec {
                 "additionalProperties": false,
             }),
             read_only: false,
+            about: Map::new(),
         }]
     }
 

@@ -11,7 +11,7 @@ use ricasso_engine::reply::Reply;
 use ricasso_engine::request::Step;
 use ricasso_os::Cancel;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, json};
 use std::time::Duration;
 
 const TOOL: &str = "execute_command";
@@ -60,7 +60,13 @@ impl Contract for ExecuteCommand {
     fn tools(&self) -> Vec<Tool> {
         let read_only = self.mode == ModeWord::Read;
         vec![
-            Tool { name: TOOL, description: DESCRIPTION.into(), schema: schema(), read_only },
+            Tool {
+                name: TOOL,
+                description: DESCRIPTION.into(),
+                schema: schema(),
+                read_only,
+                about: Map::new(),
+            },
             Tool {
                 name: READ_TOOL,
                 description: "Read an output that execute_command saved to the scratchpad.".into(),
@@ -76,6 +82,7 @@ impl Contract for ExecuteCommand {
                     "additionalProperties": false,
                 }),
                 read_only: true,
+                about: Map::new(),
             },
         ]
     }
@@ -229,7 +236,7 @@ fn read_back(clerk: &Clerk, mut arguments: Arguments) -> Result<Called, Fault> {
             format!("offset {offset} lies behind the end; {name:?} has {} bytes", part.length);
         return Err(fault(told));
     }
-    let mut fields = serde_json::Map::new();
+    let mut fields = Map::new();
     fields.insert("bytes".into(), json!(part.length));
     let called =
         Called { text: part.text, more: Vec::new(), fields, is_error: false, end: End::Done };

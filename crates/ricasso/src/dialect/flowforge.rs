@@ -10,11 +10,13 @@ use ricasso_engine::reply::{Reason, Reply};
 use ricasso_engine::request::{Bytes, ScriptShell, Stdin, Step};
 use ricasso_os::Cancel;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// The contract's name of the tool.
+const VERSION: &str = "0.1.0";
+const TAGS: [&str; 6] = ["shell", "bash", "terminal", "command", "tools", "agentic"];
 const TOOL: &str = "tools/shell";
 const PARAMETERS: [&str; 9] =
     ["action", "command", "args", "script", "shell", "cwd", "env", "timeout", "stdin"];
@@ -125,6 +127,10 @@ impl Contract for Flowforge {
                 "additionalProperties": false,
             }),
             read_only: false,
+            about: Map::from_iter([
+                ("version".to_string(), VERSION.into()),
+                ("tags".to_string(), json!(TAGS)),
+            ]),
         }]
     }
 

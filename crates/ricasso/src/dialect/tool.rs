@@ -13,6 +13,8 @@ pub struct Tool {
     pub schema: Value,
     /// Whether nothing on the machine can be changed through it.
     pub read_only: bool,
+    /// What else the contract says of the tool itself: its version, its tags.
+    pub about: Map<String, Value>,
 }
 
 /// The result of one call, in the shape of MCP's `tools/call`.

@@ -5,7 +5,8 @@ use crate::dialect::{Called, Note, Opened, Tell, Tool};
 use ricasso_os::Cancel;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, ToolAnnotations,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, ServiceExt};
@@ -208,7 +209,9 @@ fn listed(tool: Tool) -> rmcp::model::Tool {
         .read_only(tool.read_only)
         .destructive(!tool.read_only)
         .open_world(!tool.read_only);
-    rmcp::model::Tool::new(tool.name, tool.description, schema).with_annotations(annotations)
+    let listed = rmcp::model::Tool::new(tool.name, tool.description, schema);
+    let listed = listed.with_annotations(annotations);
+    if tool.about.is_empty() { listed } else { listed.with_meta(MetaObject(tool.about)) }
 }
 
 fn result(called: &Called) -> CallToolResult {

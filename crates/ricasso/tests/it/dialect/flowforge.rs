@@ -17,11 +17,14 @@ fn scripts(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn s1_03_the_tool_has_its_name_and_only_that() {
+fn s1_03_the_tool_has_its_name_version_and_tags() {
     let place = Place::new();
     let mut session = Session::start(&place, &["--dialect", "flowforge"], Era::Legacy);
-    let names: Vec<Value> = session.tools().iter().map(|tool| tool["name"].clone()).collect();
-    assert_eq!(names, ["tools/shell"]);
+    let tools = session.tools();
+    assert_eq!(tools.len(), 1);
+    assert_eq!(tools[0]["name"], "tools/shell");
+    let tags = ["shell", "bash", "terminal", "command", "tools", "agentic"];
+    assert_eq!(tools[0]["_meta"], json!({ "version": "0.1.0", "tags": tags }));
 }
 
 #[test]
