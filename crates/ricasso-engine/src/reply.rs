@@ -19,6 +19,9 @@ pub struct Reply {
     pub session: String,
     /// What was asked for.
     pub command: Redacted<String>,
+    /// What the caller calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<Redacted<String>>,
     /// Where.
     pub cwd: Redacted<String>,
     /// `allow`, `ask` or `deny`.

@@ -75,6 +75,7 @@ pub(super) fn bare_reply(parts: Parts, request: &Request, redactor: &Redactor) -
     Reply {
         session: request.caller.session.clone(),
         command: command(request, redactor),
+        label: request.manner.label.as_deref().map(|label| redactor.text(label.as_bytes())),
         cwd: cwd(request, redactor),
         verdict: parts.verdict,
         reasons: parts.reasons,

@@ -1,4 +1,4 @@
-//! How a job is held, beside what it runs: for how long, at which terminal.
+//! How a job is held, beside what it runs: for how long, at which terminal, under which label.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,9 @@ pub struct Manner {
     pub terminal: Option<WindowSize>,
     /// The state of the session's shell, where it is kept.
     pub state: Option<ShellState>,
+    /// What the caller calls it, for people who look at lists and events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
 }
 
 /// For how long a job is meant to last.

@@ -51,10 +51,8 @@ fn table(rows: &[Value]) -> String {
 fn cells(row: &Value) -> [String; 6] {
     let millis = |path: &str| row.pointer(path).and_then(Value::as_f64).unwrap_or_default();
     let cpu = (millis("/usage/user_ms") + millis("/usage/system_ms")) / 1000.0;
-    let said = match look::text(row, "/last_line") {
-        "" => look::text(row, "/command"),
-        line => line,
-    };
+    let said = ["/last_line", "/label", "/command"].map(|path| look::text(row, path));
+    let said = said.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
     [
         look::text(row, "/id").to_string(),
         look::state(row),

@@ -154,6 +154,7 @@ fn request(args: &Run, places: &Places, held: &Held) -> Result<Request, Failure>
             tenure: if args.background { Tenure::Background } else { Tenure::Call },
             terminal: args.pty.then(|| args.size.unwrap_or(WindowSize::USUAL)),
             state: None,
+            label: None,
         },
     })
 }

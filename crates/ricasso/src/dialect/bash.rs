@@ -42,7 +42,7 @@ const MOST_BYTES: u64 = 1 << 20;
 /// What a call asks for.
 struct Asked {
     command: Option<String>,
-    description: String,
+    description: Option<String>,
     background: bool,
     task: Option<String>,
     kill: bool,
@@ -62,7 +62,7 @@ impl Asked {
         }
         let asked = Asked {
             command: arguments.text("command")?,
-            description: arguments.text("description")?.unwrap_or_default(),
+            description: arguments.text("description")?.filter(|label| !label.is_empty()),
             background: arguments.flag("run_in_background")?.unwrap_or(false),
             task: arguments.text("task_id")?,
             kill: arguments.flag("kill")?.unwrap_or(false),
@@ -189,12 +189,13 @@ impl Contract for Bash {
                 let timeout =
                     asked.timeout.or(Some(Duration::from_secs_f64(self.config.timeout_default)));
                 let wish = Wish { cwd: asked.cwd.clone(), timeout, ..Wish::default() };
-                let request = clerk.request(step, wish);
+                let mut request = clerk.request(step, wish);
+                request.manner.label = asked.description.clone();
                 if asked.background || asked.stream {
                     return task::start(self, clerk, request, &asked, cancel, tell);
                 }
                 let ran = clerk.run(&request, cancel)?;
-                shaped(&ran, &asked.description)
+                shaped(&ran)
             }
             (None, None) => unreachable!("Asked::fits refuses it"),
         }
@@ -202,7 +203,7 @@ impl Contract for Bash {
 }
 
 /// The six fields of every call, and what ricasso adds.
-fn fields(ran: &Ran, description: &str) -> Result<Map<String, Value>, Fault> {
+fn fields(ran: &Ran) -> Result<Map<String, Value>, Fault> {
     let reply = &ran.reply;
     let mut fields = added(reply);
     let stdout = ran.take(Stream::Stdout, Most::Bytes(MOST_BYTES))?.text;
@@ -213,15 +214,15 @@ fn fields(ran: &Ran, description: &str) -> Result<Map<String, Value>, Fault> {
     fields.insert("duration".into(), json!(reply.duration_ms.as_secs_f64()));
     fields.insert("cwd".into(), reply.cwd.as_ref().as_str().into());
     fields.insert("command".into(), reply.command.as_ref().as_str().into());
-    if !description.is_empty() {
-        fields.insert("description".into(), description.into());
+    if let Some(label) = &reply.label {
+        fields.insert("description".into(), label.as_ref().as_str().into());
     }
     Ok(fields)
 }
 
-fn shaped(ran: &Ran, description: &str) -> Result<Called, Fault> {
+fn shaped(ran: &Ran) -> Result<Called, Fault> {
     let reply = &ran.reply;
-    let mut fields = fields(ran, description)?;
+    let mut fields = fields(ran)?;
     let refused = shape::is_refused(reply);
     let text = match refused {
         true => {

@@ -219,6 +219,9 @@ impl Opened {
             let mut fields = serde_json::Map::new();
             fields.insert("task_id".into(), notice.id.as_str().into());
             fields.insert("cancelled".into(), true.into());
+            if let Some(label) = notice.reply.as_ref().and_then(|reply| reply.label.as_ref()) {
+                fields.insert("description".into(), label.as_ref().as_str().into());
+            }
             tell.tell(Note { fields });
         });
         // The jobs are stopped; what of its places could not be taken away is swept later.

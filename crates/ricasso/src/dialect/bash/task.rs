@@ -50,7 +50,7 @@ pub(super) fn start(
     let job = clerk.engine.start_findable(&request, bell).map_err(|error| failed(&error))?;
     let reply = job.look().map_err(|error| failed(&error))?;
     if shape::is_refused(&reply) {
-        return shaped(&clerk.ran(reply)?, &asked.description);
+        return shaped(&clerk.ran(reply)?);
     }
     let id = job.id().as_str().to_string();
     clerk.hold(job);
@@ -62,9 +62,6 @@ pub(super) fn start(
     fields.insert("task_id".into(), id.into());
     for name in ["pid", "started_at"] {
         fields.insert(name.into(), told.get(name).cloned().unwrap_or_default());
-    }
-    if !asked.description.is_empty() {
-        fields.insert("description".into(), asked.description.clone().into());
     }
     Ok(done(fields, ["task_id", "pid", "started_at"].as_slice()))
 }
@@ -139,13 +136,14 @@ fn stream(
     cancel: &Cancel,
     tell: &dyn Tell,
 ) -> Result<Called, Fault> {
+    let begun = jobs(clerk).look(task).map_err(|error| lost(task, &error))?;
     let mut last = Value::Null;
     let mut told_lines = 0u64;
     let mut see = |shown: Shown| match shown {
         Shown::Batch(batch) => {
             for line in batch["lines"].as_array().into_iter().flatten() {
                 told_lines += 1;
-                tell.tell(line_note(task, line["text"].as_str().unwrap_or("")));
+                tell.tell(line_note(task, begun.get("label"), &line["text"]));
             }
             cancel.rung().is_none()
         }
@@ -165,10 +163,11 @@ fn stream(
     Ok(called)
 }
 
-fn line_note(task: &str, line: &str) -> Note {
+fn line_note(task: &str, label: Option<&Value>, line: &Value) -> Note {
     let mut fields = Map::new();
     fields.insert("task_id".into(), task.into());
-    fields.insert("line".into(), line.into());
+    fields.insert("line".into(), line.clone());
+    fields.extend(label.map(|label| ("description".to_string(), label.clone())));
     Note { fields }
 }
 
@@ -205,6 +204,7 @@ fn fields(bash: &Bash, clerk: &Clerk, told: &Value) -> Result<Map<String, Value>
     fields.insert("duration".into(), seconds(told));
     fields.insert("cwd".into(), told["cwd"].clone());
     fields.insert("command".into(), told["command"].clone());
+    fields.extend(told.get("label").map(|label| ("description".to_string(), label.clone())));
     Ok(fields)
 }
 

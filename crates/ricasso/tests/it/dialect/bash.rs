@@ -110,6 +110,28 @@ fn s5_14_s5_25_matching_lines_are_told_one_by_one() {
 }
 
 #[test]
+fn s5_07_the_label_stands_in_lists_status_and_events() {
+    let place = Place::new();
+    let start = json!({
+        "command": "read x; echo said",
+        "run_in_background": true,
+        "description": "Waiting, token ghp_0123456789abcdefghijklmnopqrstuvwxyz",
+    });
+    let label = "Waiting, token [REDACTED]";
+    let told = call(&place, &start);
+    assert_eq!(fields(&told)["description"], label, "{told}");
+    let id = fields(&told)["task_id"].as_str().unwrap().to_string();
+    let status = call(&place, &json!({ "task_id": id }));
+    assert_eq!(fields(&status)["description"], label, "{status}");
+    let list: Value = serde_json::from_slice(&place.call(&["jobs", "--json"]).stdout).unwrap();
+    assert!(list.to_string().contains("Waiting, token [REDACTED"), "{list}");
+    call(&place, &json!({ "task_id": id, "stdin_text": "go" }));
+    let text = json!({ "task_id": id, "stream": true }).to_string();
+    let answer = place.call(&["call", "--dialect", "bash", &text]);
+    assert!(answer.stderr.contains(&format!("\"description\":\"{label}\"")), "{}", answer.stderr);
+}
+
+#[test]
 fn s5_14_a_stream_over_mcp_is_progress_or_a_message() {
     let place = Place::new();
     let mut session = Session::start(&place, &["--dialect", "bash"], Era::Legacy);

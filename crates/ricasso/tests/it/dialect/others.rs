@@ -197,14 +197,18 @@ fn s5_43_the_end_of_a_session_tells_of_each_task() {
     command.stderr(std::fs::File::create(&log).unwrap());
     let mut session = Session::told(command, Era::Legacy);
     for _ in 0..2 {
-        let arguments = json!({ "command": "sleep 60", "run_in_background": true });
+        let label = "Serving pages";
+        let arguments =
+            json!({ "command": "sleep 60", "run_in_background": true, "description": label });
         assert_eq!(session.tool("Bash", &arguments)["isError"], false);
     }
     session.end();
     let said = std::fs::read_to_string(log).unwrap();
     let notes: Vec<Value> =
         said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    assert_eq!(notes.iter().filter(|note| note["cancelled"] == true).count(), 2, "{said}");
+    let cancelled: Vec<&Value> = notes.iter().filter(|note| note["cancelled"] == true).collect();
+    assert_eq!(cancelled.len(), 2, "{said}");
+    assert!(cancelled.iter().all(|note| note["description"] == "Serving pages"), "{said}");
     assert!(!sleeps(&place));
 }
 
