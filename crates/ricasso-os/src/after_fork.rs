@@ -39,6 +39,8 @@ pub(crate) struct Asks {
     pub(crate) cage: Cage,
     /// The PATH of the command.
     pub(crate) path: Vec<u8>,
+    /// Its variables by which a loader takes in libraries.
+    pub(crate) loading: Vec<Vec<u8>>,
 }
 
 /// One message of the child to its warden.
@@ -128,6 +130,9 @@ impl Tidings<'_> {
                 if let Some(cage) = asking {
                     cage.encode(&mut out);
                     out.bytes(order.path().unwrap_or_default());
+                    let loading = order.env.iter().filter(|entry| cage::loads(entry));
+                    let loading: Vec<&[u8]> = loading.map(Vec::as_slice).collect();
+                    out.list(loading.into_iter());
                 }
             }
             Tidings::First(pid) => {
@@ -165,7 +170,8 @@ impl Note {
                 }
                 if from.number()? == 1 {
                     let cage = Cage::decode(&mut from)?;
-                    self.asks = Some(Asks { cage, path: from.bytes()?.to_vec() });
+                    let path = from.bytes()?.to_vec();
+                    self.asks = Some(Asks { cage, path, loading: from.list()? });
                 }
                 self.status = fds.pop();
             }

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 pub(crate) use confine::{Standing, confine};
 pub(crate) use init::{Parts, heard, lead};
 pub use notify::Denied;
-pub(crate) use notify::Gatekeeper;
+pub(crate) use notify::{Gatekeeper, loads};
 pub use powers::{Namespaces, Powers};
 pub(crate) use session::Loopback;
 
@@ -98,7 +98,8 @@ pub enum Tmp {
 impl Cage {
     /// Whether the command's filter asks the warden.
     pub(crate) fn asks(&self) -> bool {
-        self.walls.calls && (self.walls.gate || !self.has_namespaces())
+        let listed = self.programs.as_ref().is_some_and(|list| !list.is_empty());
+        self.walls.calls && (self.walls.gate || listed || !self.has_namespaces())
     }
 
     /// Whether the command lives in namespaces of its own.

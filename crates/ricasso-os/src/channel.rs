@@ -208,9 +208,8 @@ impl AsFd for Channel {
 }
 
 fn long_payload(bytes: &[u8]) -> Result<OwnedFd> {
-    use rustix::fs::{MemfdFlags, memfd_create};
     use std::io::{Seek, Write};
-    let fd = memfd_create("ricasso-order", MemfdFlags::CLOEXEC)
+    let fd = crate::pipe::anonymous_file("ricasso-order")
         .map_err(Error::call("make an anonymous file for a long message"))?;
     let mut file = std::fs::File::from(fd);
     let written = file.write_all(bytes).and_then(|()| file.rewind());

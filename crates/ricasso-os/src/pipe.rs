@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::feed::Feeder;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create};
+use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -65,7 +66,7 @@ pub fn text_input(text: &[u8]) -> Result<Input> {
         File::from(writer).write_all(text).map_err(fill)?;
         return Ok(Input(reader));
     }
-    let file = memfd_create("ricasso-stdin", MemfdFlags::CLOEXEC)
+    let file = anonymous_file("ricasso-stdin")
         .map_err(Error::call("make an anonymous file for standard input"))?;
     let mut file = File::from(file);
     file.write_all(text).and_then(|()| file.rewind()).map_err(fill)?;
@@ -82,9 +83,19 @@ pub fn fed_input() -> Result<(Input, Feeder)> {
 
 /// A file without a name: what a shell leaves of its state, for the next one.
 pub fn state_file() -> Result<File> {
-    let file = memfd_create("ricasso-state", MemfdFlags::CLOEXEC)
+    let file = anonymous_file("ricasso-state")
         .map_err(Error::call("make an anonymous file for the shell's state"))?;
     Ok(file.into())
+}
+
+/// A file in memory that never becomes a program, from Linux 6.3 on: no rule for files holds one
+/// that has no name.
+pub(crate) fn anonymous_file(name: &str) -> std::result::Result<OwnedFd, Errno> {
+    match memfd_create(name, MemfdFlags::CLOEXEC | MemfdFlags::NOEXEC_SEAL) {
+        // Older kernels do not know the flag; there no list of programs is held either.
+        Err(Errno::INVAL) => memfd_create(name, MemfdFlags::CLOEXEC),
+        other => other,
+    }
 }
 
 /// A pipe for one output stream.
@@ -141,4 +152,34 @@ pub fn random(buffer: &mut [u8]) -> io::Result<()> {
             rustix::rand::getrandom(&mut buffer[filled..], rustix::rand::GetRandomFlags::empty())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsRawFd;
+    use std::process::Command;
+
+    #[test]
+    fn what_is_handed_over_in_memory_never_becomes_a_program() {
+        let program = std::fs::read("/bin/true").unwrap();
+        let padding = vec![0; PIPE_BYTES.saturating_sub(program.len()) + 1];
+        let text = [program, padding].concat();
+        let run = |fd: i32| Command::new(format!("/proc/self/fd/{fd}")).status();
+        let plain = memfd_create("control", MemfdFlags::CLOEXEC | MemfdFlags::EXEC);
+        let Ok(plain) = plain else {
+            return eprintln!("skipped: this kernel cannot tell files in memory apart");
+        };
+        let mut plain = File::from(plain);
+        plain.write_all(&text).unwrap();
+        assert!(run(plain.as_raw_fd()).is_ok(), "the control does not run");
+        let input = text_input(&text).unwrap();
+        let refused = run(input.0.as_raw_fd()).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
+        let mut state = state_file().unwrap();
+        state.write_all(&text).unwrap();
+        assert!(state.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700)).is_err());
+        let refused = run(state.as_raw_fd()).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied);
+    }
 }

@@ -69,11 +69,11 @@ pub(super) fn programs(cage: &Cage, host: &Host) -> Offer {
     if !powers.made_code {
         return Err("a program list needs Linux 6.3 or newer".into());
     }
-    if has_namespaces(host) {
-        return Ok(format!("landlock{}+noexec+mdwe", powers.landlock));
-    }
     if !powers.notify {
-        return Err("a program list needs seccomp notifications where there are no mounts".into());
+        return Err("a program list needs seccomp notifications (Linux 5.5 or newer)".into());
+    }
+    if has_namespaces(host) {
+        return Ok(format!("landlock{}+noexec+gate+mdwe", powers.landlock));
     }
     Ok(format!("landlock{}+gate+mdwe", powers.landlock))
 }

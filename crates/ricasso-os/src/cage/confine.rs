@@ -1,10 +1,12 @@
 //! The last steps before exec, in the command's own process: rights away, files, calls.
 
 use super::filter::Filter;
-use super::landlock::{DEVICE, EXECUTE, MOVE, READ, READ_FILE, Reach, Ruleset, SOCKET, WRITE};
+use super::landlock::{
+    DEVICE, EXECUTE, MOVE, READ, READ_DIR, READ_FILE, Reach, Ruleset, SOCKET, WRITE,
+};
 use super::mounts::{DEVICES, existing, real};
 use super::programs::Listed;
-use super::reading::grant_around;
+use super::reading::{grant_around, placed};
 use super::{Cage, Net, Tmp, capability, raw};
 use crate::wire::{Order, Stage};
 use rustix::fd::OwnedFd;
@@ -141,12 +143,16 @@ fn grant_reading(rules: &Ruleset, cage: &Cage, rights: u64) -> Result<(), Errno>
     if !everything {
         roots.extend(NEEDED.iter().map(PathBuf::from));
     }
-    if cage.has_namespaces() {
-        return roots.iter().try_for_each(|root| rules.grant(root, rights));
+    let mut hidden = placed(&cage.hide);
+    if !cage.has_namespaces() {
+        hidden.extend(SHARED_PLACES.iter().map(PathBuf::from));
     }
-    let mut hidden = existing(&cage.hide);
-    hidden.extend(SHARED_PLACES.iter().map(PathBuf::from));
     for root in existing(&roots) {
+        // Masks lie over what is hidden now, so directories above it may be listed. What comes
+        // later shows its name at most.
+        if cage.has_namespaces() {
+            rules.grant(&root, rights & READ_DIR)?;
+        }
         grant_around(rules, &root, &hidden, rights)?;
     }
     for path in existing(&cage.show) {

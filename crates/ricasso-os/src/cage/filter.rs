@@ -25,6 +25,8 @@ const ADDRESSED_TYPES: [u32; 2] = [2, 3];
 const TYPE: u32 = 0xf;
 const PROT_EXEC: u32 = 4;
 const MAP_ANONYMOUS: u32 = 0x20;
+/// Ignored by the kernel; the C library's loader has always set it.
+const MAP_DENYWRITE: u32 = 0x800;
 
 /// Calls newer than the C library's list, with the same number everywhere.
 const SETXATTRAT: libc::c_long = 463;
@@ -342,18 +344,23 @@ fn programs(rules: &mut Rules, cage: &Cage) -> bool {
         rules.set_all(&[libc::SYS_execve, libc::SYS_execveat], Action::Fail(libc::EACCES));
         return false;
     }
+    // Asked about once in each program, before its libraries begin.
+    rules.set(libc::SYS_set_tid_address, Steps::always(Action::Ask));
+    // Memory without a file behind it never becomes code: that is refused by another setting.
+    // Loaders map whatever they load with a flag that means nothing to the kernel.
+    let steps = Steps::new().when_any_bit(3, MAP_ANONYMOUS, Action::Allow);
+    let steps = steps.when_any_bit(3, MAP_DENYWRITE, Action::Ask);
     if cage.has_namespaces() {
+        rules.set(libc::SYS_mmap, steps.otherwise(Action::Allow));
         // A segment could be written through one place and run through another. Without
         // namespaces there are no segments at all.
         let deny = Action::Fail(libc::EACCES);
         let steps = Steps::new().when_any_bit(2, libc::SHM_EXEC as u32, deny);
         rules.set(libc::SYS_shmat, steps.otherwise(Action::Allow));
-        return false;
+        return true;
     }
-    // Without mounts that forbid it, mapping a file as code is what the warden answers.
-    // Memory without a file behind it never becomes code: that is refused by another setting.
-    let steps = Steps::new().when_no_bit(2, PROT_EXEC, Action::Allow);
-    let steps = steps.when_any_bit(3, MAP_ANONYMOUS, Action::Allow);
+    // Without mounts that forbid it, mapping any file as code is what the warden answers.
+    let steps = steps.when_no_bit(2, PROT_EXEC, Action::Allow);
     rules.set(libc::SYS_mmap, steps.otherwise(Action::Ask));
     true
 }

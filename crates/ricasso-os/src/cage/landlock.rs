@@ -128,11 +128,36 @@ impl Ruleset {
         }
     }
 
+    /// Grants rights on an entry of a directory, of which is known what it is. One that cannot be
+    /// taken hold of (a mount whose server is dead) gets no rule, and so no right.
+    pub(super) fn grant_entry(
+        &self,
+        path: &Path,
+        rights: u64,
+        kind: FileType,
+    ) -> Result<(), Errno> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        match rustix::fs::open(path, flags, Mode::empty()) {
+            Ok(fd) => match self.add(rustix::fd::AsFd::as_fd(&fd), rights, kind) {
+                // Something else took its place in between.
+                Err(Errno::INVAL) => self.grant_held(rustix::fd::AsFd::as_fd(&fd), rights),
+                other => other,
+            },
+            Err(errno @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => Err(errno),
+            Err(_) => Ok(()),
+        }
+    }
+
     /// Grants rights on an object and what lies below it.
     pub(super) fn grant_held(&self, object: BorrowedFd<'_>, rights: u64) -> Result<(), Errno> {
+        let kind = FileType::from_raw_mode(rustix::fs::fstat(object)?.st_mode);
+        self.add(object, rights, kind)
+    }
+
+    fn add(&self, object: BorrowedFd<'_>, rights: u64, kind: FileType) -> Result<(), Errno> {
         const PATH_BENEATH: libc::c_uint = 1;
         let mut rights = rights & self.handled;
-        if FileType::from_raw_mode(rustix::fs::fstat(object)?.st_mode) != FileType::Directory {
+        if kind != FileType::Directory {
             rights &= OF_FILES;
         }
         if rights == 0 {

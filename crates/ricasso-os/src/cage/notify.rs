@@ -7,6 +7,7 @@
 
 mod act;
 mod births;
+mod code;
 mod memory;
 
 use super::Cage;
@@ -17,6 +18,7 @@ use super::programs::Listed;
 use super::raw;
 use crate::after_fork::Asks;
 use crate::error::{Error, Result};
+pub(crate) use code::loads;
 use memory::Asker;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -63,6 +65,8 @@ pub(crate) struct Gatekeeper {
     places: Vec<PathBuf>,
     protect: Vec<PathBuf>,
     listed: Option<Listed>,
+    /// Variables of the plan itself by which a loader takes in libraries.
+    loading: Vec<Vec<u8>>,
     began: SystemTime,
     denied: Vec<Denied>,
 }
@@ -98,7 +102,8 @@ impl Gatekeeper {
         };
         let places = existing(&writable_places(&cage));
         let (began, denied) = (SystemTime::now(), Vec::new());
-        Ok(Gatekeeper { listener, places, protect: cage.protect, listed, began, denied })
+        let (protect, loading) = (cage.protect, asks.loading.clone());
+        Ok(Gatekeeper { listener, places, protect, listed, loading, began, denied })
     }
 
     /// Answers one question, if there is one.
@@ -141,8 +146,10 @@ impl Gatekeeper {
 
     fn decide(&mut self, question: &Question) -> Said {
         let call = libc::c_long::from(question.call);
-        if call == libc::SYS_mmap {
-            return self.decide_code(question);
+        match call {
+            libc::SYS_mmap => return self.decide_code(question),
+            libc::SYS_set_tid_address => return self.decide_start(question),
+            _ => {}
         }
         if !METADATA.contains(&call) {
             return self.decide_names(question);
@@ -150,16 +157,6 @@ impl Gatekeeper {
         match self.change(question) {
             Ok(()) => Said::Done,
             Err(errno) => Said::Refused(errno),
-        }
-    }
-
-    /// A file that is mapped as code must be one of those that may be.
-    fn decide_code(&self, question: &Question) -> Said {
-        let path = format!("/proc/{}/fd/{}", question.pid, question.arguments[4] as i32);
-        let is_code = |path: &Path| self.listed.as_ref().is_some_and(|known| known.is_code(path));
-        match std::fs::read_link(path) {
-            Ok(path) if is_code(&path) => Said::GoOn,
-            Ok(_) | Err(_) => Said::Refused(Errno::ACCESS),
         }
     }
 

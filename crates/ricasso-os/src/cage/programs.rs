@@ -64,7 +64,8 @@ impl Listed {
         listed.loaders = loaders.map(|path| real(&path)).collect();
         if !listed.programs.is_empty() {
             let there = LIBRARIES.iter().map(Path::new).filter(|path| path.exists());
-            listed.libraries = there.map(real).collect();
+            let given = |path: &PathBuf| !roots.iter().any(|root| path.starts_with(root));
+            listed.libraries = there.map(real).filter(given).collect();
         }
         Ok(listed)
     }
@@ -110,11 +111,12 @@ impl Listed {
         Ok(all)
     }
 
-    /// Whether a file may be mapped as code.
-    pub(super) fn is_code(&self, path: &Path) -> bool {
-        self.programs.contains(path)
-            || self.loaders.contains(path)
-            || self.libraries.iter().any(|library| path.starts_with(library))
+    /// Whether a file may be mapped by a loader: programs are mapped by the kernel, and those that
+    /// lie among libraries have other names.
+    pub(super) fn is_library(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().as_bytes();
+        name.windows(3).any(|part| part == b".so")
+            && self.libraries.iter().any(|library| path.starts_with(library))
     }
 }
 
@@ -196,9 +198,14 @@ mod tests {
         assert!(listed.programs.contains(&real(Path::new("/bin/sh"))));
         assert!(listed.programs.contains(&real(Path::new("/usr/bin/rm"))));
         assert_eq!(listed.loaders.len(), 1, "{:?}", listed.loaders);
-        assert!(!listed.is_code(Path::new("/usr/bin/env")));
+        let library = listed.libraries.first().unwrap().join("libx.so.1");
+        assert!(listed.is_library(&library));
+        assert!(!listed.is_library(&library.with_file_name("program")));
+        assert!(!listed.is_library(Path::new("/usr/bin/env")));
         let listed = Listed::find(&list, b"/usr/bin:/bin", &["/usr".into()]).unwrap();
         assert!(listed.programs.is_empty());
+        let listed = Listed::find(&["/bin/sh".into()], b"", &["/usr/lib".into()]).unwrap();
+        assert!(!listed.is_library(Path::new("/usr/lib/x86_64-linux-gnu/libx.so.1")));
     }
 
     #[test]

@@ -62,7 +62,8 @@ impl Hall {
         let shared = ["-shared", "-fPIC", "-o"];
         build(cc().args(shared).arg(bin.join("foreign.so")).arg(source.join("foreign.c")))?;
         let codeless = source.join("codeless.s");
-        build(cc().arg("-nostdlib").args(shared).arg(bin.join("codeless.so")).arg(codeless))?;
+        let bare = ["-nostdlib", "-Wl,--no-as-needed", "-lc"];
+        build(cc().args(shared).arg(bin.join("codeless.so")).arg(codeless).args(bare))?;
         fs::copy(bin.join("probe"), bin.join("tool")).unwrap();
         fs::copy(program(), bin.join("ricasso")).unwrap();
         Some(hall)
