@@ -1,14 +1,13 @@
 //! `shell`: read-only inspection, one command or a list of them in sequence.
 
 use super::arguments::{Arguments, Fault, TextOrTexts, fault};
-use super::clerk::{Clerk, Ran, Wish};
-use super::open::Contract;
+use super::clerk::{Ran, Wish};
+use super::open::{Contract, Turn};
 use super::shape::{self, added};
-use super::tool::{Called, End, Tell, Tool};
+use super::tool::{Called, End, Tool};
 use ricasso_engine::capture::{Most, Stream};
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::Step;
-use ricasso_os::Cancel;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -66,14 +65,7 @@ impl Contract for Analysis {
         }]
     }
 
-    fn call(
-        &self,
-        clerk: &Clerk,
-        _tool: &str,
-        mut arguments: Arguments,
-        cancel: &Cancel,
-        _tell: &dyn Tell,
-    ) -> Result<Called, Fault> {
+    fn call(&self, turn: &Turn<'_>, mut arguments: Arguments) -> Result<Called, Fault> {
         let commands = match arguments.text_or_texts("command")? {
             None => return Err(fault("command is required")),
             Some(TextOrTexts::One(command)) => vec![command],
@@ -94,10 +86,10 @@ impl Contract for Analysis {
         let wish = Wish { cwd, timeout, ..Wish::default() };
         let mut tried = Vec::new();
         for command in &commands {
-            let one = attempt(clerk, command, &wish, cancel)?;
+            let one = attempt(turn, command, &wish)?;
             let goes_on = one.good || ignore_errors;
             tried.push(one);
-            if !goes_on || cancel.rung().is_some() {
+            if !goes_on || turn.cancel.rung().is_some() {
                 break;
             }
         }
@@ -113,13 +105,13 @@ struct Tried {
     fields: Map<String, Value>,
 }
 
-fn attempt(clerk: &Clerk, command: &str, wish: &Wish, cancel: &Cancel) -> Result<Tried, Fault> {
+fn attempt(turn: &Turn<'_>, command: &str, wish: &Wish) -> Result<Tried, Fault> {
     if command.trim().is_empty() {
         let text = told(command, "error", &json!(126), "", "Empty command");
         return Ok(Tried { text, good: false, refused: true, fields: Map::new() });
     }
     let step = Step::Shell(command.into());
-    let ran = clerk.run(&clerk.request(step, wish.clone()), cancel)?;
+    let ran = turn.run(step, wish.clone())?;
     let reply = &ran.reply;
     let refused = shape::is_refused(reply);
     let good = reply.exit_code == Some(0);

@@ -4,14 +4,13 @@ mod settings;
 mod task;
 
 use super::arguments::{Arguments, Fault, fault};
-use super::clerk::{Clerk, Ran, Wish};
-use super::open::{Contract, quoted, quoted_list, readable};
+use super::clerk::{Ran, Wish};
+use super::open::{Contract, Turn, quoted, quoted_list, readable};
 use super::shape::{self, added};
-use super::tool::{Called, End, Tell, Tool};
+use super::tool::{Called, End, Tool};
 use ricasso_engine::capture::{Most, Stream};
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::Step;
-use ricasso_os::Cancel;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -173,28 +172,21 @@ impl Contract for Bash {
         }]
     }
 
-    fn call(
-        &self,
-        clerk: &Clerk,
-        _tool: &str,
-        arguments: Arguments,
-        cancel: &Cancel,
-        tell: &dyn Tell,
-    ) -> Result<Called, Fault> {
+    fn call(&self, turn: &Turn<'_>, arguments: Arguments) -> Result<Called, Fault> {
         let asked = Asked::read(arguments)?;
         match (&asked.command, &asked.task) {
-            (_, Some(task)) => task::call(self, clerk, task, &asked, cancel, tell),
+            (_, Some(task)) => task::call(self, turn, task, &asked),
             (Some(command), None) => {
                 let step = Step::Shell(command.as_str().into());
                 let timeout =
                     asked.timeout.or(Some(Duration::from_secs_f64(self.config.timeout_default)));
                 let wish = Wish { cwd: asked.cwd.clone(), timeout, ..Wish::default() };
-                let mut request = clerk.request(step, wish);
+                let mut request = turn.clerk.request(step, wish);
                 request.manner.label = asked.description.clone();
                 if asked.background || asked.stream {
-                    return task::start(self, clerk, request, &asked, cancel, tell);
+                    return task::start(self, turn, request, &asked);
                 }
-                let ran = clerk.run(&request, cancel)?;
+                let ran = turn.clerk.run(&request, turn.cancel)?;
                 shaped(&ran)
             }
             (None, None) => unreachable!("Asked::fits refuses it"),

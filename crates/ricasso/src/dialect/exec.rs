@@ -1,14 +1,13 @@
 //! `exec`: one command, the guards of its contract, one text of at most 10,000 characters.
 
 use super::arguments::{Arguments, Fault, fault};
-use super::clerk::{Clerk, Ran, Wish};
-use super::open::{Contract, quoted_list, readable};
+use super::clerk::{Ran, Wish};
+use super::open::{Contract, Turn, quoted_list, readable};
 use super::shape::{self, added, go_duration};
-use super::tool::{Called, End, Tell, Tool};
+use super::tool::{Called, End, Tool};
 use ricasso_engine::capture::{Most, Stream, Taken};
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::Step;
-use ricasso_os::Cancel;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_json::{Map, json};
@@ -103,14 +102,7 @@ impl Contract for Exec {
         }]
     }
 
-    fn call(
-        &self,
-        clerk: &Clerk,
-        _tool: &str,
-        mut arguments: Arguments,
-        cancel: &Cancel,
-        _tell: &dyn Tell,
-    ) -> Result<Called, Fault> {
+    fn call(&self, turn: &Turn<'_>, mut arguments: Arguments) -> Result<Called, Fault> {
         let Some(command) = arguments.text("command")? else {
             return Err(fault("command is required"));
         };
@@ -119,7 +111,7 @@ impl Contract for Exec {
         arguments.finish(&PARAMETERS)?;
         let wish = Wish { cwd, timeout: self.timeout, ..Wish::default() };
         let step = Step::Shell(command.as_str().into());
-        let ran = clerk.run(&clerk.request(step, wish), cancel)?;
+        let ran = turn.run(step, wish)?;
         self.shaped(&ran)
     }
 }
@@ -177,10 +169,13 @@ fn joined(stdout: &Taken, stderr: &Taken) -> String {
 
 /// The error text of the contract's own language.
 fn go_error(reply: &Reply) -> String {
-    match (shape::kind(reply), reply.exit_code) {
-        ("signalled", Some(code)) => format!("signal: {}", code - 128),
-        (_, Some(code)) => format!("exit status {code}"),
-        (kind, None) => kind.to_string(),
+    match (shape::signal(reply), reply.exit_code) {
+        (Some(number), _) => match shape::signal_names(number) {
+            Some((_, text)) => format!("signal: {text}"),
+            None => format!("signal: signal {number}"),
+        },
+        (None, Some(code)) => format!("exit status {code}"),
+        (None, None) => shape::kind(reply).to_string(),
     }
 }
 

@@ -2,14 +2,13 @@
 
 use super::arguments::{Arguments, Fault, fault};
 use super::clerk::{Clerk, Ran, Wish};
-use super::open::{Contract, ModeWord};
+use super::open::{Contract, ModeWord, Turn};
 use super::scratchpad;
 use super::shape::{self, added};
-use super::tool::{Called, End, Tell, Tool};
+use super::tool::{Called, End, Tool};
 use ricasso_engine::capture::{Most, Stream};
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::Step;
-use ricasso_os::Cancel;
 use serde::Deserialize;
 use serde_json::{Map, json};
 use std::time::Duration;
@@ -87,16 +86,9 @@ impl Contract for ExecuteCommand {
         ]
     }
 
-    fn call(
-        &self,
-        clerk: &Clerk,
-        tool: &str,
-        mut arguments: Arguments,
-        cancel: &Cancel,
-        _tell: &dyn Tell,
-    ) -> Result<Called, Fault> {
-        if tool == READ_TOOL {
-            return read_back(clerk, arguments);
+    fn call(&self, turn: &Turn<'_>, mut arguments: Arguments) -> Result<Called, Fault> {
+        if turn.tool == READ_TOOL {
+            return read_back(turn.clerk, arguments);
         }
         let Some(command) = arguments.text("command")? else {
             return Err(fault("command is required"));
@@ -111,8 +103,8 @@ impl Contract for ExecuteCommand {
         }
         let wish = Wish { timeout: Some(timeout), ..Wish::default() };
         let step = Step::Shell(command.as_str().into());
-        let ran = clerk.run(&clerk.request(step, wish), cancel)?;
-        shaped(clerk, &ran, scratchpad.as_deref())
+        let ran = turn.run(step, wish)?;
+        shaped(turn.clerk, &ran, scratchpad.as_deref())
     }
 }
 
@@ -161,23 +153,14 @@ fn shaped(clerk: &Clerk, ran: &Ran, scratchpad: Option<&str>) -> Result<Called, 
 
 /// The name of the signal that ended it; a command that outlasted its time was killed.
 fn signal(reply: &Reply) -> Option<String> {
-    const NAMES: [(i32, &str); 8] = [
-        (1, "HUP"),
-        (2, "INT"),
-        (3, "QUIT"),
-        (6, "ABRT"),
-        (9, "KILL"),
-        (11, "SEGV"),
-        (13, "PIPE"),
-        (15, "TERM"),
-    ];
-    let number = match (shape::kind(reply), reply.exit_code) {
-        ("signalled", Some(code)) => code - 128,
-        ("timed_out", _) => 9,
-        _ => return None,
+    let number = match shape::kind(reply) {
+        "timed_out" => Some(9),
+        _ => shape::signal(reply),
     };
-    let name = NAMES.iter().find(|(known, _)| *known == number);
-    Some(name.map_or(format!("SIG{number}"), |(_, name)| format!("SIG{name}")))
+    number.map(|number| match shape::signal_names(number) {
+        Some((short, _)) => format!("SIG{short}"),
+        None => number.to_string(),
+    })
 }
 
 /// stdout, a head and stderr, and the exit code where it is not 0.

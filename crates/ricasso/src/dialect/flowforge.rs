@@ -1,14 +1,13 @@
 //! `tools/shell`: one command with its arguments, or a script in a file of its own.
 
 use super::arguments::{Arguments, Fault, fault};
-use super::clerk::{Clerk, Ran, Wish};
-use super::open::{Contract, quoted, quoted_list};
+use super::clerk::{Ran, Wish};
+use super::open::{Contract, Turn, quoted, quoted_list};
 use super::shape::{self, added};
-use super::tool::{Called, End, Tell, Tool};
+use super::tool::{Called, End, Tool};
 use ricasso_engine::capture::{Most, Stream};
 use ricasso_engine::reply::{Reason, Reply};
 use ricasso_engine::request::{Bytes, ScriptShell, Stdin, Step};
-use ricasso_os::Cancel;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -134,14 +133,7 @@ impl Contract for Flowforge {
         }]
     }
 
-    fn call(
-        &self,
-        clerk: &Clerk,
-        _tool: &str,
-        mut arguments: Arguments,
-        cancel: &Cancel,
-        _tell: &dyn Tell,
-    ) -> Result<Called, Fault> {
+    fn call(&self, turn: &Turn<'_>, mut arguments: Arguments) -> Result<Called, Fault> {
         let step = match arguments.text("action")?.as_deref() {
             None | Some("execute") => execute(&mut arguments)?,
             Some("script") => script(&mut arguments)?,
@@ -149,7 +141,7 @@ impl Contract for Flowforge {
         };
         let wish = wish(&mut arguments)?;
         arguments.finish(&PARAMETERS)?;
-        let ran = clerk.run(&clerk.request(step, wish), cancel)?;
+        let ran = turn.run(step, wish)?;
         self.shaped(&ran)
     }
 }

@@ -3,7 +3,7 @@
 use super::analysis::Analysis;
 use super::arguments::{Arguments, Fault};
 use super::bash::Bash;
-use super::clerk::Clerk;
+use super::clerk::{Clerk, Ran, Wish};
 use super::exec::Exec;
 use super::execute_command::ExecuteCommand;
 use super::flowforge::Flowforge;
@@ -14,7 +14,7 @@ use crate::keys::{self, Source};
 use ricasso_engine::capture::Label;
 use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
 use ricasso_engine::policy::Overrides;
-use ricasso_engine::request::Caller;
+use ricasso_engine::request::{Caller, Step};
 use ricasso_os::{Cancel, Keeper};
 use serde_json::Value;
 use std::fmt;
@@ -44,14 +44,25 @@ pub(super) trait Contract: fmt::Debug + Send + Sync {
     fn tools(&self) -> Vec<Tool>;
 
     /// Carries out one call.
-    fn call(
-        &self,
-        clerk: &Clerk,
-        tool: &str,
-        arguments: Arguments,
-        cancel: &Cancel,
-        tell: &dyn Tell,
-    ) -> Result<Called, Fault>;
+    fn call(&self, turn: &Turn<'_>, arguments: Arguments) -> Result<Called, Fault>;
+}
+
+/// What one call is carried out with.
+pub(super) struct Turn<'a> {
+    pub(super) clerk: &'a Clerk,
+    /// The tool, one of those that the contract lists.
+    pub(super) tool: &'a str,
+    /// Rung when nobody wants the result any more.
+    pub(super) cancel: &'a Cancel,
+    /// Takes what is told on the way.
+    pub(super) tell: &'a dyn Tell,
+}
+
+impl Turn<'_> {
+    /// Runs one step to its end.
+    pub(super) fn run(&self, step: Step, wish: Wish) -> Result<Ran, Fault> {
+        self.clerk.run(&self.clerk.request(step, wish), self.cancel)
+    }
 }
 
 /// The mode of `execute-command`, which the model cannot choose.
@@ -230,8 +241,9 @@ impl Opened {
 
     /// Carries out one call. A tool that does not exist is the caller's business to see.
     pub fn call(&self, tool: &str, arguments: Value, cancel: &Cancel, tell: &dyn Tell) -> Called {
-        let called = Arguments::new(arguments)
-            .and_then(|arguments| self.contract.call(&self.clerk, tool, arguments, cancel, tell));
+        let turn = Turn { clerk: &self.clerk, tool, cancel, tell };
+        let called =
+            Arguments::new(arguments).and_then(|arguments| self.contract.call(&turn, arguments));
         called.unwrap_or_else(|fault| *fault)
     }
 }

@@ -6,8 +6,9 @@
 use super::{Asked, Bash, contract_text, shaped};
 use crate::dialect::arguments::{Fault, fault};
 use crate::dialect::clerk::{Clerk, failed};
+use crate::dialect::open::Turn;
 use crate::dialect::shape;
-use crate::dialect::tool::{Apart, Called, End, Note, Tell};
+use crate::dialect::tool::{Apart, Called, End, Note};
 use ricasso_engine::Error;
 use ricasso_engine::capture::{Reading, Stream, Which};
 use ricasso_engine::engine::{Feed, Jobs, Password, Scope, Shown, Then, Typed, Until};
@@ -37,12 +38,11 @@ pub(in crate::dialect) fn apart(arguments: &Value) -> Option<Apart> {
 /// A new task; with `stream`, its lines until its end.
 pub(super) fn start(
     bash: &Bash,
-    clerk: &Clerk,
+    turn: &Turn<'_>,
     mut request: Request,
     asked: &Asked,
-    cancel: &Cancel,
-    tell: &dyn Tell,
 ) -> Result<Called, Fault> {
+    let clerk = turn.clerk;
     request.manner.tenure = Tenure::Background;
     request.stdin = Stdin::Fed;
     request.timeout = asked.timeout;
@@ -55,7 +55,7 @@ pub(super) fn start(
     let id = job.id().as_str().to_string();
     clerk.hold(job);
     if asked.stream {
-        return stream(bash, clerk, &id, asked, cancel, tell);
+        return stream(bash, turn, &id, asked);
     }
     let told = jobs(clerk).look(&id).map_err(|error| lost(&id, &error))?;
     let mut fields = fields(bash, clerk, &told)?;
@@ -69,12 +69,11 @@ pub(super) fn start(
 /// A call about a task.
 pub(super) fn call(
     bash: &Bash,
-    clerk: &Clerk,
+    turn: &Turn<'_>,
     task: &str,
     asked: &Asked,
-    cancel: &Cancel,
-    tell: &dyn Tell,
 ) -> Result<Called, Fault> {
+    let clerk = turn.clerk;
     let jobs = jobs(clerk);
     if asked.kill {
         let told = jobs.stop(task).map_err(|error| lost(task, &error))?;
@@ -87,23 +86,18 @@ pub(super) fn call(
         jobs.feed(task, &Typed { feed, key: None }).map_err(|error| lost(task, &error))?;
     }
     if asked.stream {
-        return stream(bash, clerk, task, asked, cancel, tell);
+        return stream(bash, turn, task, asked);
     }
     if asked.wait {
-        return wait(bash, clerk, task, asked, cancel);
+        return wait(bash, turn, task, asked);
     }
     let told = jobs.look(task).map_err(|error| lost(task, &error))?;
     status(bash, clerk, task, &told)
 }
 
 /// Blocks until the task is over, the caller's patience is, or nobody waits any more.
-fn wait(
-    bash: &Bash,
-    clerk: &Clerk,
-    task: &str,
-    asked: &Asked,
-    cancel: &Cancel,
-) -> Result<Called, Fault> {
+fn wait(bash: &Bash, turn: &Turn<'_>, task: &str, asked: &Asked) -> Result<Called, Fault> {
+    let Turn { clerk, cancel, .. } = turn;
     let jobs = jobs(clerk);
     let patience = asked.timeout.unwrap_or(Duration::from_secs_f64(bash.config.timeout_default));
     let until = std::time::Instant::now() + patience;
@@ -128,14 +122,8 @@ fn wait(
 }
 
 /// Tells each matching line until the task is over.
-fn stream(
-    bash: &Bash,
-    clerk: &Clerk,
-    task: &str,
-    asked: &Asked,
-    cancel: &Cancel,
-    tell: &dyn Tell,
-) -> Result<Called, Fault> {
+fn stream(bash: &Bash, turn: &Turn<'_>, task: &str, asked: &Asked) -> Result<Called, Fault> {
+    let Turn { clerk, cancel, tell, .. } = turn;
     let begun = jobs(clerk).look(task).map_err(|error| lost(task, &error))?;
     let mut last = Value::Null;
     let mut told_lines = 0u64;
