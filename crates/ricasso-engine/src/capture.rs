@@ -6,6 +6,7 @@
 //! blocks of output in memory. Only this room can make a [`Redacted`]. It names no other room.
 
 mod assign;
+mod bare;
 mod before;
 mod check;
 mod dfa;
@@ -31,6 +32,7 @@ mod spool;
 mod store;
 mod taken;
 mod watch;
+mod words;
 
 use serde::{Deserialize, Serialize};
 

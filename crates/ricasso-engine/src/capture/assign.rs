@@ -2,55 +2,65 @@
 //! name, its punctuation and its quotes stay; the value goes when it is no placeholder, word or
 //! code. Pure: a function of the text from the name on, so that every split gives the same.
 
-use super::before::Before;
+use super::bare::{needs, stem_bytes};
+use super::before::{BEFORE_BYTES, Before};
 use super::check;
 use super::dfa::End;
 use super::kinds::Stem;
 use super::likeness::is_wordy;
+use super::words::{Word, Words, is_joint, parts};
 
 /// Longest value before it is redacted piecemeal, and so what waits at most.
 pub(super) const VALUE_BYTES: usize = 4 * 1024;
 
 /// Longest rest of a name behind its telling part: `_production_base64`, with room.
-const SUFFIX_BYTES: usize = 32;
+pub(super) const SUFFIX_BYTES: usize = 32;
 
 /// Longest run of blanks between name and value: aligned tables of settings.
-const GAP_BYTES: usize = 24;
+pub(super) const GAP_BYTES: usize = 24;
 
 /// How far a mark behind a value is followed to see whether another name starts there.
 const NEXT_BYTES: usize = 48;
 
 /// What may follow the telling part of a name, in lower case, without its joint. Anything else
 /// makes another thing of it: `token_count`, `secretName`, `password_policy`, `apiKeyId`.
-const SUFFIXES: &str = "\
+static SUFFIXES: Words<128> = Words::of(
+    "\
     key keys token secret password passwd pass value text string base prod production dev \
     development test staging stage live main b64 base64 hex data new old current primary \
     secondary plain plaintext raw default encoded auth admin root user db phrase code enc \
-    header private access word wd";
+    header private access word wd",
+);
 
 /// Words before `token` that make it a place in a list or a piece of text.
-const HARMLESS_TOKENS: &str = "\
+static HARMLESS_TOKENS: Words<128> = Words::of(
+    "\
     next page continuation pagination sync cursor resume cancel cancellation end start stop \
     bos eos pad unk mask sep cls special num max min total input output prompt completion \
     cached per invalid unexpected expected design last first previous prev progress marker \
-    sort client_request request idempotency non syntax";
+    sort client_request request idempotency non syntax",
+);
 
 /// Words before `key` that make it a name, a place or a public half.
-const HARMLESS_KEYS: &str = "\
+static HARMLESS_KEYS: Words<256> = Words::of(
+    "\
     public pub cache primary foreign sort partition hash row routing object lookup index \
     group map registry publishable anon site feature translation locale config range unique \
     composite shard tag label metric topic field dict json event restore i hot short arrow \
     enter return any no press host known fingerprint gpg s context idempotency dedup merge \
     order search storage prop data query message item node react trusted sender bucket \
-    prefix";
+    prefix",
+);
 
 /// Words before `key` that leave no doubt.
-const TELLING_KEYS: &str = "\
+static TELLING_KEYS: Words<128> = Words::of(
+    "\
     api secret private access encryption encrypt signing sign account auth master shared \
     license licence service deploy app application admin crypt crypto cipher aes hmac jwt \
     session integration write ingest consumer subscription server preshared psk ssh \
     wireguard root client function functions bot webhook security decrypt decryption \
-    signature salt hook management rest user team project org";
+    signature salt hook management rest user team project org",
+);
 
 /// What a name led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +128,6 @@ pub(super) fn assigned(stem: Stem, rest: &[u8], before: &Before, end: End) -> As
 
 fn read(stem: Stem, rest: &[u8], before: &Before, end: End) -> Result<Assigned, Stop> {
     let mut cursor = Cursor { bytes: rest, at: 0, end };
-    // Most names in most texts are not assigned anything, so that is looked at first.
     cursor.name(stem, before)?;
     let quote = cursor.joint(before)?;
     let trust = trust(stem, rest, before).ok_or(Stop::Nothing)?;
@@ -131,16 +140,6 @@ fn read(stem: Stem, rest: &[u8], before: &Before, end: End) -> Result<Assigned, 
     Ok(Assigned::Secret { start, end: value_end, endless })
 }
 
-/// The letter that must stand before the telling part, in lower case.
-fn needs(stem: Stem, rest: &[u8]) -> Option<u8> {
-    match stem {
-        Stem::Token => Some(b't'),
-        Stem::Secret => Some(b's'),
-        Stem::Auth if rest[0].eq_ignore_ascii_case(&b'r') => Some(b'c'),
-        Stem::Auth | Stem::Pass | Stem::Pwd | Stem::Key => None,
-    }
-}
-
 /// What the name is worth, by the word before its telling part.
 fn trust(stem: Stem, rest: &[u8], before: &Before) -> Option<Trust> {
     let text = before.text();
@@ -151,7 +150,7 @@ fn trust(stem: Stem, rest: &[u8], before: &Before) -> Option<Trust> {
     }
     match stem {
         Stem::Pass | Stem::Pwd => Some(Trust::Password),
-        Stem::Token if lists(HARMLESS_TOKENS, &word_before(shown)) => None,
+        Stem::Token if HARMLESS_TOKENS.has(&word_before(shown)) => None,
         Stem::Token | Stem::Secret => Some(Trust::Strong),
         Stem::Key => key_trust(text, rest),
         Stem::Auth => Some(Trust::Weak),
@@ -187,7 +186,7 @@ fn is_interpolated(value: &[u8]) -> bool {
 }
 
 /// Whether the name is a long option, whose value may follow after a blank.
-fn is_flag(before: &Before) -> bool {
+pub(super) fn is_flag(before: &Before) -> bool {
     let text = before.text();
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-' || *byte == b'_';
     let start = text.iter().rposition(|byte| !word(byte)).map_or(0, |last| last + 1);
@@ -239,13 +238,7 @@ impl Cursor<'_> {
         if needs.is_some() && text.last().map(u8::to_ascii_lowercase) != needs {
             return Err(Stop::Nothing);
         }
-        self.at = match stem {
-            Stem::Pass | Stem::Key | Stem::Token => 4,
-            Stem::Pwd => 3,
-            Stem::Secret => 5,
-            Stem::Auth if needs.is_some() => 9,
-            Stem::Auth => 5,
-        };
+        self.at = stem_bytes(stem, self.bytes);
         if stem == Stem::Auth {
             self.skip(1, |byte| byte == b's' || byte == b'S')?;
         }
@@ -257,13 +250,13 @@ impl Cursor<'_> {
         let from = self.at;
         self.skip(SUFFIX_BYTES, |byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))?;
         let suffix = &self.bytes[from..self.at];
-        let whole = suffix.first().is_none_or(|byte| b"_-.".contains(byte));
-        let mut words = words(suffix);
+        let whole = suffix.first().is_none_or(|&byte| is_joint(byte));
+        let mut words = parts(suffix);
         match stem {
             Stem::Pass if !whole => {
                 // `passed`, `Passive`, `passport`: only these make a longer word of it.
-                let first = words.remove(0);
-                if !["word", "wd", "phrase", "code"].contains(&first.as_str()) {
+                let first = words.next().unwrap_or_default();
+                if !matches!(first.text(), b"word" | b"wd" | b"phrase" | b"code") {
                     return Err(Stop::Nothing);
                 }
             }
@@ -272,14 +265,13 @@ impl Cursor<'_> {
             }
             Stem::Pass | Stem::Pwd | Stem::Token | Stem::Secret | Stem::Key | Stem::Auth => {}
         }
-        let known = |word: &String| {
-            word.is_empty()
-                || lists(SUFFIXES, word)
-                || (stem == Stem::Secret && word == "id")
-                || (word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit()))
-                || matches!(word.as_bytes(), [b'v', b'0'..=b'9'])
+        let known = |word: Word| {
+            SUFFIXES.has(&word)
+                || matches!(word.text(), [b'0'..=b'9'] | [b'0'..=b'9', b'0'..=b'9'])
+                || matches!(word.text(), [b'v', b'0'..=b'9'])
+                || (stem == Stem::Secret && word.text() == b"id")
         };
-        if words.iter().all(known) { Ok(()) } else { Err(Stop::Nothing) }
+        if words.all(known) { Ok(()) } else { Err(Stop::Nothing) }
     }
 
     /// Reads what stands between name and value, up to the value's first byte.
@@ -456,7 +448,7 @@ impl Cursor<'_> {
     }
 }
 
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
@@ -465,58 +457,35 @@ fn is_blank(byte: u8) -> bool {
 fn starts_word(before: &[u8], first: u8) -> bool {
     const SHORT: [&[u8]; 5] = [b"db", b"pg", b"my", b"user", b"ssh"];
     let Some(last) = before.last().filter(|last| last.is_ascii_alphabetic()) else { return true };
-    let lower = before.to_ascii_lowercase();
     let hump = first.is_ascii_uppercase() && last.is_ascii_lowercase();
     let escape = matches!(before, [.., b'\\', b'n' | b't' | b'r']);
-    hump || escape || SHORT.iter().any(|short| lower.ends_with(short))
+    hump || escape || SHORT.iter().any(|short| ends_in(before, short))
+}
+
+/// Whether the text ends in this word, in any case.
+fn ends_in(text: &[u8], word: &[u8]) -> bool {
+    text.len() >= word.len() && text[text.len() - word.len()..].eq_ignore_ascii_case(word)
 }
 
 fn key_trust(before: &[u8], stem: &[u8]) -> Option<Trust> {
-    let mut text = before.to_vec();
+    let mut text = [0; BEFORE_BYTES + 1];
+    text[..before.len()].copy_from_slice(before);
     // The stem's first byte is a joint, or the last letter of the word before.
-    if stem[0].is_ascii_alphanumeric() {
-        text.push(stem[0]);
-    }
-    let word = word_before(&text);
-    if lists(HARMLESS_KEYS, &word) || word.is_empty() {
+    text[before.len()] = stem[0];
+    let length = before.len() + usize::from(stem[0].is_ascii_alphanumeric());
+    let word = word_before(&text[length.saturating_sub(BEFORE_BYTES)..length]);
+    if word.is_empty() || HARMLESS_KEYS.has(&word) {
         return None;
     }
-    let joined = ["api", "secret", "access", "private"].iter().any(|known| word.ends_with(known));
-    if joined || lists(TELLING_KEYS, &word) { Some(Trust::Strong) } else { Some(Trust::Weak) }
+    let joined = [&b"api"[..], b"secret", b"access", b"private"];
+    let joined = joined.iter().any(|known| word.text().ends_with(known));
+    if joined || TELLING_KEYS.has(&word) { Some(Trust::Strong) } else { Some(Trust::Weak) }
 }
 
 /// The last word of a name that goes on behind `text`, in lower case.
-fn word_before(text: &[u8]) -> String {
-    let joint = text.last().is_some_and(|byte| b"_-.".contains(byte));
+fn word_before(text: &[u8]) -> Word {
+    let joint = text.last().is_some_and(|&byte| is_joint(byte));
     let text = &text[..text.len() - usize::from(joint)];
     let start = text.iter().rposition(|b| !b.is_ascii_alphabetic()).map_or(0, |last| last + 1);
-    words(&text[start..]).pop().unwrap_or_default()
-}
-
-/// Whether the word is in a list of words.
-fn lists(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|listed| listed == word)
-}
-
-/// The words of a name, in lower case: parted by joints, humps and digits.
-fn words(name: &[u8]) -> Vec<String> {
-    if name.is_empty() {
-        return Vec::new();
-    }
-    let mut words = vec![String::new()];
-    let mut last = b'_';
-    for &byte in name {
-        let joint = b"_-.".contains(&byte);
-        let hump = byte.is_ascii_uppercase() && last.is_ascii_lowercase();
-        let number = byte.is_ascii_digit() != last.is_ascii_digit();
-        let word = words.last().is_some_and(String::is_empty);
-        if (joint || hump || (number && !matches!(last, b'v' | b'b'))) && !word {
-            words.push(String::new());
-        }
-        if !joint && let Some(word) = words.last_mut() {
-            word.push(char::from(byte.to_ascii_lowercase()));
-        }
-        last = byte;
-    }
-    words
+    parts(&text[start..]).last().unwrap_or_default()
 }

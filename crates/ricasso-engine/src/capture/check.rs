@@ -3,6 +3,7 @@
 
 use super::forms::decode_base64;
 use super::likeness::{entropy_percent, is_all_words, is_wordy};
+use super::words::{WORD_BYTES, Word, Words};
 
 /// What the text of a secret must be like, besides matching its pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +32,8 @@ pub(super) enum Check {
 const NOISE_PERCENT: usize = 270;
 
 /// Whole values that stand for a secret and are none, in lower case.
-const EMPTY_WORDS: &str = "\
+static EMPTY_WORDS: Words<256> = Words::of(
+    "\
     password passwd pass passphrase secret token apikey api_key api-key key value changeme \
     change_me change-me changeit change-this change_this replaceme replace_me replace-me \
     placeholder example redacted [redacted] masked hidden filtered [filtered] removed none \
@@ -40,12 +42,16 @@ const EMPTY_WORDS: &str = "\
     default disabled enabled auto todo fixme tbd n/a foobar foo bar dummy sample \
     your_password yourpassword mypassword my_password new_password newpassword \
     current_password supersecret anonymous username user sensitive (sensitive) prompt ask \
-    stdin";
+    stdin",
+);
 
-/// Words that make a longer text a placeholder when they stand in it as words.
-const TELLING: &str = "\
-    your placeholder changeme change_me change-me replace insert redacted dummy goes-here \
-    goes_here -here _here todo fixme example";
+/// Words that make a longer text a placeholder when they stand in it as words; `change` before
+/// `me` and `here` at the end do too.
+static TELLING: Words<32> =
+    Words::of("your placeholder changeme replace insert redacted dummy todo fixme example");
+
+/// The longest of them.
+const TELLING_BYTES: usize = 11;
 
 /// Words of sentences about passwords.
 const PROSE: &str = "\
@@ -88,45 +94,60 @@ pub(super) fn is_noise(text: &[u8]) -> bool {
 pub(super) fn is_password(text: &[u8]) -> bool {
     let plain = text.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
     let digits = text.iter().all(|byte| byte.is_ascii_digit() || *byte == b':');
-    let name = plain && is_all_words(text);
+    let name = plain && is_all_words(text) && !is_shuffled(text);
     !is_placeholder(text) && !is_code(text) && !digits && !name
+}
+
+/// Whether capitals stand in a row beside small letters, which names of one word rarely do.
+fn is_shuffled(text: &[u8]) -> bool {
+    text.split(|byte| matches!(byte, b'_' | b'-')).any(|part| {
+        part.iter().any(u8::is_ascii_lowercase)
+            && part.windows(3).any(|three| three.iter().all(u8::is_ascii_uppercase))
+    })
 }
 
 /// Whether the text is what stands in for a secret: a variable, a mask, a word, a path.
 pub(super) fn is_placeholder(text: &[u8]) -> bool {
-    let lower = text.to_ascii_lowercase();
-    EMPTY_WORDS.split_ascii_whitespace().any(|word| word.as_bytes() == lower)
+    (text.len() <= WORD_BYTES && EMPTY_WORDS.has(&Word::lower(text)))
         || is_variable(text)
         || is_mask(text)
-        || is_reference(&lower)
-        || tells(&lower)
+        || is_reference(text)
+        || tells(text)
 }
 
 /// Whether a text with blanks speaks about secrets.
 pub(super) fn is_prose(text: &[u8]) -> bool {
+    if !text.contains(&b' ') {
+        return false;
+    }
     let lower = text.to_ascii_lowercase();
-    text.contains(&b' ')
-        && PROSE.split_ascii_whitespace().any(|word| contains(&lower, word.as_bytes()))
+    PROSE.split_ascii_whitespace().any(|word| contains(&lower, word.as_bytes()))
 }
 
 /// Whether the text is an expression of a programming language.
 pub(super) fn is_code(text: &[u8]) -> bool {
-    const SIGNS: [&[u8]; 11] = [
-        b"(",
-        b"::",
-        b"->",
-        b"=>",
-        b"[",
-        b"&&",
-        b"||",
-        b"process.env",
-        b"os.environ",
-        b"self.",
-        b"this.",
-    ];
-    let signed = SIGNS.iter().any(|sign| contains(text, sign)) && is_wordy(text);
-    signed || is_call(text) || is_path_of_names(text)
+    let signed = || {
+        text.iter().any(|byte| b"([:>&|.".contains(byte))
+            && SIGNS.iter().any(|sign| contains(text, sign))
+            && is_wordy(text)
+    };
+    is_call(text) || is_path_of_names(text) || signed()
 }
+
+/// What expressions are made of, one of `([:>&|.` in each.
+const SIGNS: [&[u8]; 11] = [
+    b"(",
+    b"::",
+    b"->",
+    b"=>",
+    b"[",
+    b"&&",
+    b"||",
+    b"process.env",
+    b"os.environ",
+    b"self.",
+    b"this.",
+];
 
 /// `f(`, `t.n(`, `getToken(`, `args[`: a name and an opening bracket.
 fn is_call(text: &[u8]) -> bool {
@@ -168,75 +189,132 @@ fn is_variable(text: &[u8]) -> bool {
 fn is_mask(text: &[u8]) -> bool {
     let first = text.first().copied().unwrap_or(b'*');
     let same = text.iter().all(|byte| byte.eq_ignore_ascii_case(&first));
-    let masked = |byte: &&u8| b"xX*.#?_-".contains(byte) || !byte.is_ascii();
-    let many = text.iter().filter(masked).count() * 10 >= text.len() * 8;
+    let crosses = text.iter().filter(|&&byte| byte | 0x20 == b'x').count();
+    let stars = text.iter().filter(|&&byte| byte == b'*').count();
+    let others = text.iter().filter(|&&byte| is_mask_sign(byte)).count();
     (same && text.len() > 2)
-        || many
-        || contains(text, b"****")
+        || (crosses + stars + others) * 10 >= text.len() * 8
+        || (crosses >= 5 && has_row(text, 5))
+        || (stars >= 4 && contains(text, b"****"))
         || text.ends_with(b"...")
-        || has_run(text, b'x', 5)
+}
+
+/// What masks are made of, besides `x` and `*`.
+fn is_mask_sign(byte: u8) -> bool {
+    (byte == b'.')
+        | (byte == b'#')
+        | (byte == b'?')
+        | (byte == b'_')
+        | (byte == b'-')
+        | (byte >= 0x80)
+}
+
+/// Whether so many `x` stand in a row, in any case.
+fn has_row(text: &[u8], count: usize) -> bool {
+    let mut row = 0;
+    text.iter().any(|&byte| {
+        row = if byte | 0x20 == b'x' { row + 1 } else { 0 };
+        row == count
+    })
 }
 
 /// A path, a link to where the secret is kept, or a public key.
-fn is_reference(lower: &[u8]) -> bool {
-    const STARTS: [&str; 20] = [
-        "/",
-        "./",
-        "../",
-        "~/",
-        "~\\",
-        "file:",
-        "vault:",
-        "arn:",
-        "ssm:",
-        "op://",
-        "secretref:",
-        "env:",
-        "env.",
-        "!vault",
-        "projects/",
-        "ssh-rsa",
-        "ssh-ed25519",
-        "ecdsa-sha2",
-        "http://",
-        "https://",
-    ];
-    let drive = matches!(lower, [b'a'..=b'z', b':', b'\\' | b'/', ..]);
-    let base64_slash = lower.len() >= 40 && !lower[1..].iter().any(|byte| b".- ".contains(byte));
-    let starts = STARTS.iter().any(|start| lower.starts_with(start.as_bytes()));
-    drive || (starts && !(base64_slash && lower.starts_with(b"/")))
+fn is_reference(text: &[u8]) -> bool {
+    let Some(&first) = text.first() else { return false };
+    let starts: &[&str] = match first.to_ascii_lowercase() {
+        b'/' => &["/"],
+        b'.' => &["./", "../"],
+        b'~' => &["~/", "~\\"],
+        b'!' => &["!vault"],
+        b'a' => &["arn:"],
+        b'e' => &["env:", "env.", "ecdsa-sha2"],
+        b'f' => &["file:"],
+        b'h' => &["http://", "https://"],
+        b'o' => &["op://"],
+        b'p' => &["projects/"],
+        b's' => &["ssm:", "secretref:", "ssh-rsa", "ssh-ed25519"],
+        b'v' => &["vault:"],
+        _ => &[],
+    };
+    let fits = |start: &&str| starts_like(text, start.as_bytes());
+    let drive = matches!(text, [b'a'..=b'z' | b'A'..=b'Z', b':', b'\\' | b'/', ..]);
+    // Base64 may start with a slash, and paths have dots, hyphens or blanks.
+    let base64 = || text.len() >= 40 && !text[1..].iter().any(|byte| b".- ".contains(byte));
+    drive || (starts.iter().any(fits) && !(first == b'/' && base64()))
 }
 
 /// Whether a word in it says that the real one is elsewhere.
-fn tells(lower: &[u8]) -> bool {
-    TELLING.split_ascii_whitespace().any(|word| stands_in(lower, word.as_bytes()))
+fn tells(text: &[u8]) -> bool {
+    let (mut rest, mut last) = (text, Word::default());
+    while let Some(start) = rest.iter().position(u8::is_ascii_alphanumeric) {
+        let length = rest[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        // No word of the set is longer, and keys are full of longer ones.
+        let longest = if length <= TELLING_BYTES { length } else { 0 };
+        let word = Word::lower(&rest[start..start + longest]);
+        let joined = start > 0 && matches!(rest[start - 1], b'-' | b'_');
+        rest = &rest[start + length..];
+        let pair = match (last.text(), word.text()) {
+            (b"change", b"me") | (b"goes", b"here") => joined && start == 1,
+            (_, b"here") => joined && rest.is_empty(),
+            (_, _) => false,
+        };
+        if pair || TELLING.has(&word) {
+            return true;
+        }
+        last = word;
+    }
+    false
 }
 
 /// Placeholders of tokens with a prefix. Narrower than for free values: people test with tokens
 /// of one letter, and a token in a manual has the shape of one that opens a door.
 fn is_token_placeholder(text: &[u8]) -> bool {
-    let lower = text.to_ascii_lowercase();
-    let body: Vec<u8> = lower.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
-    let tail = &body[body.len().min(8)..];
-    let masks = tail.iter().filter(|&&byte| byte == b'x').count();
-    let zeros = tail.iter().filter(|&&byte| byte == b'0').count();
-    (!tail.is_empty() && (masks * 10 >= tail.len() * 8 || zeros * 10 >= tail.len() * 9))
-        || has_run(text, b'x', 6)
+    let mut letters = text.iter().enumerate().filter(|(_, byte)| byte.is_ascii_alphanumeric());
+    let tail = letters.nth(TOKEN_HEAD).map_or(&text[text.len()..], |(at, _)| &text[at..]);
+    let count = |test: fn(u8) -> bool| tail.iter().filter(|&&byte| test(byte)).count();
+    let all = count(|byte| byte.is_ascii_alphanumeric());
+    let crosses = count(|byte| byte | 0x20 == b'x');
+    let zeros = count(|byte| byte == b'0');
+    (all > 0 && (crosses * 10 >= all * 8 || zeros * 10 >= all * 9))
+        || has_row(text, 6)
         || contains(text, b"****")
         || contains(text, b"....")
-        || ["your_", "your-", "placeholder", "changeme", "change_me", "redacted", "_here", "-here"]
-            .iter()
-            .any(|word| contains(&lower, word.as_bytes()))
+        || speaks(text)
 }
+
+/// The letters and digits at the start of a token that name its kind.
+const TOKEN_HEAD: usize = 8;
+
+/// Whether one of the words that manuals put into tokens is in it, in any case.
+fn speaks(text: &[u8]) -> bool {
+    text.iter().enumerate().any(|(at, &byte)| {
+        let words: &[&[u8]] = match byte {
+            b'_' => &[b"_here"],
+            b'-' => &[b"-here"],
+            b'y' | b'Y' => &[b"your_", b"your-"],
+            b'p' | b'P' => &[b"placeholder"],
+            b'c' | b'C' => &[b"changeme", b"change_me"],
+            b'r' | b'R' => &[b"redacted"],
+            _ => return false,
+        };
+        let rest = &text[at..];
+        // All words with the same first letter have the same second one.
+        rest.get(1).is_some_and(|second| second.eq_ignore_ascii_case(&words[0][1]))
+            && words.iter().any(|word| starts_like(rest, word))
+    })
+}
+
+/// Whether the text starts with this word, in any case.
+fn starts_like(text: &[u8], word: &[u8]) -> bool {
+    text.len() >= word.len() && text[..word.len()].eq_ignore_ascii_case(word)
+}
+
+/// Whole passwords of URLs that stand for one.
+static URL_WORDS: Words<16> = Words::of("password pass pwd passwd secret token xxx changeme");
 
 fn is_url_password(text: &[u8]) -> bool {
     // `host:8080/path@x` and `c:443@` hold a port, not a password.
-    let lower = text.to_ascii_lowercase();
-    let word = ["password", "pass", "pwd", "passwd", "secret", "token", "xxx", "changeme"];
-    !is_variable(text)
-        && !is_mask(text)
-        && !tells(&lower)
-        && !word.iter().any(|word| word.as_bytes() == lower)
+    !is_variable(text) && !is_mask(text) && !tells(text) && !URL_WORDS.has(&Word::lower(text))
 }
 
 fn is_basic_auth(text: &[u8]) -> bool {
@@ -259,21 +337,6 @@ fn is_cookie(text: &[u8]) -> bool {
             && !is_placeholder(value)
             && (named || is_noise(value))
     })
-}
-
-/// Whether `word` stands in `text` with no letter right before or behind it.
-fn stands_in(text: &[u8], word: &[u8]) -> bool {
-    memchr::memchr_iter(word[0], text).filter(|&at| text[at..].starts_with(word)).any(|at| {
-        let before = at.checked_sub(1).map(|index| text[index]);
-        let behind = text.get(at + word.len());
-        !before.is_some_and(|byte| byte.is_ascii_alphanumeric())
-            && !behind.is_some_and(u8::is_ascii_alphanumeric)
-            || (word.starts_with(b"-") || word.starts_with(b"_")) && behind.is_none()
-    })
-}
-
-fn has_run(text: &[u8], letter: u8, count: usize) -> bool {
-    text.windows(count).any(|window| window.iter().all(|b| b.eq_ignore_ascii_case(&letter)))
 }
 
 /// Values are short: making a searcher would take longer than looking.

@@ -22,8 +22,8 @@ pub(super) enum Edge {
     Any,
     /// No letter, digit or underscore: `task-` is not the start of an `sk-` key.
     Word,
-    /// A digit: the number of a bot before its token.
-    Digit,
+    /// A digit and a colon: the number of a bot before its token.
+    Number,
 }
 
 /// A look at the bytes behind a literal that ordinary text is full of, which costs less than a
@@ -51,6 +51,9 @@ pub(super) struct Row {
     pub(super) literals: &'static [&'static str],
     /// What must stand before the literal.
     pub(super) edge: Edge,
+    /// One of these must stand right before the literal, in any case; empty where anything may. So
+    /// a row shares a literal with others that ordinary text is searched for anyway.
+    pub(super) after: &'static [&'static str],
     /// What the bytes behind the literal must be like; for literals that are not rare.
     pub(super) look: Look,
     /// What stands before the secret and stays visible; empty where the literal is part of it.
@@ -71,8 +74,8 @@ pub(super) struct Row {
 /// How a literal is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Search {
-    /// At the edges of words in long runs of letters, digits, `_`, `-` and `.`, of which the match
-    /// has [`RUN_BYTES`] at least: most text has no such run, and is passed over.
+    /// At the edges of words in long runs of letters, digits and the signs of tokens, of which the
+    /// match has [`RUN_BYTES`] at least: most edges in most texts have no such run behind them.
     Run,
     /// Everywhere.
     Everywhere,
@@ -114,12 +117,31 @@ pub(super) struct Entry {
     pub(super) text: &'static str,
     /// What must stand before it.
     pub(super) edge: Edge,
+    /// One of these too, unless there are none.
+    pub(super) after: &'static [&'static str],
     /// What the bytes behind it must be like.
     pub(super) look: Look,
     /// What it announces.
     pub(super) announces: Announces,
     /// How it is looked for.
     pub(super) search: Search,
+}
+
+impl Entry {
+    /// Whether what must stand right before it ends this text.
+    pub(super) fn follows(&self, before: &[u8]) -> bool {
+        let ends = |word: &&str| {
+            before.len() >= word.len()
+                && before[before.len() - word.len()..].eq_ignore_ascii_case(word.as_bytes())
+        };
+        self.after.is_empty() || self.after.iter().any(ends)
+    }
+
+    /// The first two bytes of the text, which are ASCII, as one number.
+    const fn pair(&self) -> u16 {
+        let text = self.text.as_bytes();
+        (text[0] as u16) << 7 | if text.len() > 1 { text[1] as u16 } else { 0 }
+    }
 }
 
 /// Longest token of a fixed form; the longest in use are Anthropic's with 108 bytes and
@@ -138,6 +160,7 @@ const fn token(kind: &'static str, literals: &'static [&'static str], body: &'st
         kind,
         literals,
         edge: Edge::Word,
+        after: &[],
         look: Look::NONE,
         lead: "",
         body,
@@ -185,9 +208,13 @@ impl Row {
         Row { edge, ..self }
     }
 
-    /// For a body with signs that a run does not have.
-    const fn everywhere(self) -> Row {
-        Row { search: Search::Everywhere, ..self }
+    const fn after(self, after: &'static [&'static str]) -> Row {
+        Row { after, ..self }
+    }
+
+    /// For a literal that starts a word and a long run.
+    const fn in_run(self) -> Row {
+        Row { search: Search::Run, edge: Edge::Word, ..self }
     }
 
     const fn trail(self, trail: usize) -> Row {
@@ -230,14 +257,38 @@ pub fn patterns() -> impl Iterator<Item = (&'static str, String)> {
     ROWS.iter().map(|row| (row.kind, format!("(?:{})(?:{})", row.lead, row.body)))
 }
 
+/// The literals that may stand where these bytes start: those of one byte, and those of more.
+pub(super) fn starting(rest: &[u8]) -> (&'static [Entry], &'static [Entry]) {
+    let (first, second) = (rest[0], rest.get(1).copied());
+    if !first.is_ascii() || second.is_some_and(|second| !second.is_ascii()) {
+        // A literal of one byte may have anything behind it.
+        let pair = usize::from(first & 127) << 7;
+        let single = usize::from(PAIRS[pair])..usize::from(PAIRS[pair + 1]);
+        return if first.is_ascii() { (&ENTRIES[single], &[]) } else { (&[], &[]) };
+    }
+    let pair = usize::from(first) << 7;
+    let single = usize::from(PAIRS[pair])..usize::from(PAIRS[pair + 1]);
+    let longer = match second {
+        Some(0) => single.end..single.end,
+        Some(second) => {
+            let pair = pair | usize::from(second);
+            usize::from(PAIRS[pair])..usize::from(PAIRS[pair + 1])
+        }
+        None => single.end..usize::from(PAIRS[pair + 128]),
+    };
+    (&ENTRIES[single], &ENTRIES[longer])
+}
+
 /// All rows.
 pub(super) static ROWS: [&Row; ROW_COUNT] = flatten();
 
-/// The literals of rows and names, by their first byte, in order of precedence for each.
+/// The literals of rows and names, by their first two bytes, in order of precedence for each; those
+/// of one byte come first.
 pub(super) static ENTRIES: [Entry; ENTRY_COUNT] = entries();
 
-/// Where in [`ENTRIES`] the literals with this first byte start; the next one is where they end.
-pub(super) static FIRST: [u16; 257] = first();
+/// Where in [`ENTRIES`] the literals with these two first bytes start, both ASCII; the next one is
+/// where they end. Those of one byte have zero as their second.
+static PAIRS: [u16; 128 * 128 + 1] = pairs();
 
 /// The longest literal.
 pub(super) const LONGEST: usize = longest();
@@ -286,6 +337,7 @@ const fn listed() -> [Entry; ENTRY_COUNT] {
     let nothing = Entry {
         text: "",
         edge: Edge::Any,
+        after: &[],
         look: Look::NONE,
         announces: Announces::Row(0),
         search: Search::Everywhere,
@@ -294,11 +346,11 @@ const fn listed() -> [Entry; ENTRY_COUNT] {
     let rows = flatten();
     let (mut row, mut count) = (0, 0);
     while row < rows.len() {
-        let Row { literals, edge, look, search, .. } = *rows[row];
+        let Row { literals, edge, after, look, search, .. } = *rows[row];
         let mut literal = 0;
         while literal < literals.len() {
             let announces = Announces::Row(row as u16);
-            list[count] = Entry { text: literals[literal], edge, look, announces, search };
+            list[count] = Entry { text: literals[literal], edge, after, look, announces, search };
             count += 1;
             literal += 1;
         }
@@ -320,35 +372,32 @@ const fn listed() -> [Entry; ENTRY_COUNT] {
 }
 
 const fn entries() -> [Entry; ENTRY_COUNT] {
-    let list = listed();
-    let mut sorted = list;
-    let (mut byte, mut count) = (0, 0);
-    while byte < 256 {
-        let mut entry = 0;
-        while entry < list.len() {
-            if list[entry].text.as_bytes()[0] as usize == byte {
-                sorted[count] = list[entry];
-                count += 1;
-            }
-            entry += 1;
+    let mut list = listed();
+    let mut sorted = 1;
+    while sorted < list.len() {
+        let mut at = sorted;
+        while at > 0 && list[at].pair() < list[at - 1].pair() {
+            let entry = list[at];
+            list[at] = list[at - 1];
+            list[at - 1] = entry;
+            at -= 1;
         }
-        byte += 1;
+        sorted += 1;
     }
-    sorted
+    list
 }
 
-const fn first() -> [u16; 257] {
-    let list = entries();
-    let mut first = [0; 257];
-    let (mut byte, mut entry) = (0, 0);
-    while byte < 257 {
-        while entry < list.len() && (list[entry].text.as_bytes()[0] as usize) < byte {
+const fn pairs() -> [u16; 128 * 128 + 1] {
+    let mut starts = [0; 128 * 128 + 1];
+    let (mut pair, mut entry) = (0, 0);
+    while pair < starts.len() {
+        while entry < ENTRIES.len() && (ENTRIES[entry].pair() as usize) < pair {
             entry += 1;
         }
-        first[byte] = entry as u16;
-        byte += 1;
+        starts[pair] = entry as u16;
+        pair += 1;
     }
-    first
+    starts
 }
 
 const fn longest() -> usize {
@@ -387,10 +436,17 @@ mod tests {
 
     #[test]
     fn the_index_finds_every_literal() {
-        for (index, entry) in ENTRIES.iter().enumerate() {
-            let byte = usize::from(entry.text.as_bytes()[0]);
-            assert!((FIRST[byte]..FIRST[byte + 1]).contains(&(index as u16)), "{}", entry.text);
+        for entry in &ENTRIES {
+            let finds = |rest: &[u8]| {
+                let (single, longer) = starting(rest);
+                single.iter().chain(longer).any(|other| std::ptr::eq(other, entry))
+            };
+            assert!(finds(entry.text.as_bytes()), "{}", entry.text);
+            assert!(finds(&entry.text.as_bytes()[..1]), "{}", entry.text);
+            if entry.text.len() == 1 {
+                assert!(finds(&[entry.text.as_bytes()[0], 0xff]), "{}", entry.text);
+            }
         }
-        assert_eq!(usize::from(FIRST[256]), ENTRIES.len());
+        assert_eq!(starting(&[0xff, b'a']).1.len(), 0);
     }
 }

@@ -2,18 +2,20 @@
 //! where the machine has them. It must never miss a literal; whether a place counts is decided
 //! by the scan. Nothing here can be printed: literals are secrets too.
 
-use super::before::{BEFORE_BYTES, Before};
-use super::kinds::{Announces, ENTRIES, Edge, Entry, FIRST, LONGEST, Look, Search, Stem};
-use super::runs;
+use super::bare::is_bare;
+use super::before::{BEFORE_BYTES, Before, is_word};
+use super::kinds::{self, Announces, ENTRIES, Edge, Entry, LONGEST, Look, Search, Stem};
+use super::runs::Runs;
 use super::scan::Kind;
 use aho_corasick::{AhoCorasick, MatchKind, Span, packed};
 use memchr::memmem;
 use std::sync::OnceLock;
 
-/// Literals searched together: at 64 the packed searcher refuses, and each group is a pass.
-const GROUP: usize = 60;
+/// Literals searched together: beyond 64 the packed searcher refuses, and each group is a pass.
+const GROUP: usize = 64;
 
-/// Shorter literals have a group of their own, or the search would compare three bytes of all.
+/// The search compares so many bytes, so that longer literals are looked for by their first ones
+/// and share them. Shorter ones have a group of their own, or the search would compare less of all.
 const PACKED_BYTES: usize = 4;
 
 /// How far the look behind a literal goes: longer than nearly all host names.
@@ -43,7 +45,7 @@ impl Use<'_> {
     pub(super) fn is_lead(self) -> bool {
         match self {
             Use::Whole(_) | Use::Base64(_) => false,
-            Use::Row(index) => super::kinds::ROWS[index].is_led(),
+            Use::Row(index) => kinds::ROWS[index].is_led(),
             Use::Name(_) => true,
         }
     }
@@ -83,8 +85,6 @@ static TABLE: OnceLock<Vec<Finder>> = OnceLock::new();
 enum Finder {
     /// One literal that ordinary text is full of.
     One(Box<One>),
-    /// Those of the table that are looked for in runs.
-    Runs,
     Packed(packed::Searcher),
     /// Where there are no vector instructions.
     Automaton(AhoCorasick),
@@ -107,6 +107,9 @@ struct Over {
 /// Where each group hits next, so that no group searches the same bytes twice.
 pub(super) struct Hits<'a> {
     literals: &'a Literals,
+    runs: Runs,
+    /// Where the next run is.
+    run: usize,
     next: Vec<usize>,
     plain: bool,
 }
@@ -134,15 +137,16 @@ impl Literals {
         rest: &'a [u8],
         before: Before,
     ) -> impl Iterator<Item = Literal<'a>> {
-        let first = usize::from(rest[0]);
-        let range = usize::from(FIRST[first])..usize::from(FIRST[first + 1]);
+        let (single, pairs) = kinds::starting(rest);
         let fits = move |entry: &&Entry| agrees(entry.text.as_bytes(), rest);
         let counts = move |entry: &&Entry| match entry.edge {
             Edge::Any => true,
             Edge::Word => before.is_edge(),
-            Edge::Digit => before.last().is_some_and(|last| last.is_ascii_digit()),
+            Edge::Number => matches!(before.text(), [.., b'0'..=b'9', b':']),
         };
-        let table = ENTRIES[range].iter().filter(fits).filter(counts).map(|entry| Literal {
+        let follows = move |entry: &&Entry| entry.follows(before.text());
+        let listed = single.iter().chain(pairs);
+        let table = listed.filter(fits).filter(counts).filter(follows).map(|entry| Literal {
             bytes: entry.text.as_bytes(),
             purpose: match entry.announces {
                 Announces::Row(index) => Use::Row(usize::from(index)),
@@ -163,7 +167,7 @@ impl Literals {
     pub(super) fn hits(&self, bytes: &[u8]) -> Hits<'_> {
         let plain = bytes.len() < PLAIN_BYTES;
         let groups = if plain { 0 } else { table().len() + self.finders().len() };
-        Hits { literals: self, next: vec![0; groups], plain }
+        Hits { literals: self, runs: Runs::default(), run: 0, next: vec![0; groups], plain }
     }
 
     /// Where the text after `from` may be the first part of a literal, or its end.
@@ -190,11 +194,34 @@ impl Literals {
     fn plainly_after(&self, bytes: &[u8], from: usize) -> Option<usize> {
         (from..bytes.len()).find(|&at| {
             let rest = &bytes[at..];
-            let first = usize::from(bytes[at]);
-            let range = usize::from(FIRST[first])..usize::from(FIRST[first + 1]);
-            ENTRIES[range].iter().any(|entry| rest.starts_with(entry.text.as_bytes()))
+            let (single, pairs) = kinds::starting(rest);
+            let mut listed = single.iter().chain(pairs);
+            listed.any(|entry| rest.starts_with(entry.text.as_bytes()))
                 || self.own(bytes[at]).any(|own| rest.starts_with(&own.bytes))
         })
+    }
+
+    /// Whether a literal at this place may announce a secret: a quick look, because texts can be
+    /// full of names that nothing is assigned to.
+    fn may_count(&self, bytes: &[u8], at: usize) -> bool {
+        if at < BEFORE_BYTES {
+            return true;
+        }
+        let rest = &bytes[at..];
+        let (single, longer) = kinds::starting(rest);
+        let counts = |entry: &Entry| {
+            rest.starts_with(entry.text.as_bytes())
+                && match (entry.announces, entry.edge) {
+                    (Announces::Stem(stem), _) => !is_bare(stem, bytes, at),
+                    (Announces::Row(_), Edge::Word) => {
+                        !is_word(bytes[at - 1])
+                            || Before::at(Before::default(), bytes, at).is_edge()
+                    }
+                    (Announces::Row(_), Edge::Any | Edge::Number) => entry.follows(&bytes[..at]),
+                }
+        };
+        single.iter().chain(longer).any(counts)
+            || self.own(rest[0]).any(|own| rest.starts_with(&own.bytes))
     }
 
     fn finders(&self) -> &[Finder] {
@@ -213,19 +240,34 @@ impl Spelling {
 }
 
 impl Hits<'_> {
-    /// The first place at or after `from` where a literal stands.
+    /// The first place at or after `from` where a literal stands that may count.
     pub(super) fn after(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
         if self.plain {
             return self.literals.plainly_after(bytes, from);
         }
+        let mut from = from;
+        loop {
+            let at = self.next_after(bytes, from)?;
+            if self.literals.may_count(bytes, at) {
+                return Some(at);
+            }
+            from = at + 1;
+        }
+    }
+
+    fn next_after(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
+        // Zero is also the state before the first search.
+        if self.run < from || self.run == 0 {
+            self.run = self.runs.find(bytes, from).unwrap_or(NOWHERE);
+        }
         for (next, group) in self.next.iter_mut().zip(table().iter().chain(self.literals.finders()))
         {
-            // Zero is also the state before the first search.
             if *next < from || *next == 0 {
                 *next = group.find(bytes, from).unwrap_or(NOWHERE);
             }
         }
-        self.next.iter().copied().min().filter(|&at| at != NOWHERE)
+        let next = self.next.iter().fold(self.run, |first, &next| first.min(next));
+        (next != NOWHERE).then_some(next)
     }
 }
 
@@ -255,7 +297,7 @@ impl Over {
         // At the first places it is not known here what stands before.
         let inside = self.edge == Edge::Word
             && at >= BEFORE_BYTES
-            && super::before::is_word(bytes[at - 1])
+            && is_word(bytes[at - 1])
             && !Before::at(Before::default(), bytes, at).is_edge();
         !inside && !self.stops_early(&bytes[at + length..])
     }
@@ -288,12 +330,13 @@ fn table() -> &'static [Finder] {
             apart.partition(|entry| entry.look != Look::NONE);
         alone.sort_by_key(|entry| entry.text);
         alone.dedup_by_key(|entry| entry.text);
-        let mut finders = vec![Finder::Runs];
+        let mut finders = Vec::new();
         for entry in alone {
             let finder = memmem::Finder::new(entry.text);
             finders.push(Finder::One(Box::new(One { finder, over: Over::of(entry) })));
         }
-        let mut rest: Vec<&[u8]> = rest.iter().map(|entry| entry.text.as_bytes()).collect();
+        let front = |entry: &&Entry| &entry.text.as_bytes()[..entry.text.len().min(PACKED_BYTES)];
+        let mut rest: Vec<&[u8]> = rest.iter().map(front).collect();
         rest.sort_unstable();
         rest.dedup();
         finders.extend(grouped(&rest));
@@ -324,7 +367,6 @@ impl Finder {
         let span = Span { start: from, end: bytes.len() };
         match self {
             Finder::One(one) => one.find(bytes, from),
-            Finder::Runs => runs::find(bytes, from),
             Finder::Packed(searcher) => searcher.find_in(bytes, span).map(|hit| hit.start()),
             Finder::Automaton(automaton) => {
                 automaton.find(aho_corasick::Input::new(bytes).span(span)).map(|hit| hit.start())

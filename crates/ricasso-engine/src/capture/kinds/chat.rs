@@ -15,6 +15,7 @@ pub(super) const ROWS: &[Row] = &[
         r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/",
         r"[A-Za-z0-9_-]{4,}(?:/[A-Za-z0-9_-]{4,}){1,4}",
     )
+    .in_run()
     .check(Check::Token),
     led(
         "discord-webhook",
@@ -22,6 +23,7 @@ pub(super) const ROWS: &[Row] = &[
         r"discord(?:app)?\.com/api/(?:v[0-9]{1,2}/)?webhooks/[0-9]{15,22}/",
         r"[A-Za-z0-9_-]{40,}",
     )
+    .in_run()
     .check(Check::Token),
     // The first part is the bot's number in base64, so its first letter is one of three.
     token(
@@ -38,6 +40,7 @@ pub(super) const ROWS: &[Row] = &[
             r"[A-Za-z0-9]{24,}/[A-Za-z0-9-]{24,}(?:/[A-Za-z0-9_-]+)?",
         ),
     )
+    .in_run()
     .check(Check::Anything),
     led(
         "zapier-webhook",
@@ -45,11 +48,10 @@ pub(super) const ROWS: &[Row] = &[
         r"hooks\.zapier\.com/hooks/catch/[0-9]{4,}/",
         r"[A-Za-z0-9]{6,}",
     )
+    .in_run()
     .check(Check::Anything),
     // Before the colon stands the number of the bot, which is no secret.
-    led("telegram-token", &[":AA"], r":", r"AA[A-Za-z0-9_-]{31,}")
-        .edge(Edge::Digit)
-        .check(Check::Token),
+    token("telegram-token", &["AA"], r"AA[A-Za-z0-9_-]{31,}").edge(Edge::Number),
     token("twilio-key", &["SK"], r"SK[0-9a-f]{32}(?-u:\b)"),
     token("sendgrid-key", &["SG."], r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}"),
     token("mailgun-key", &["key-"], r"key-[0-9a-zA-Z]{32}(?-u:\b)").check(Check::Random),
@@ -59,7 +61,7 @@ pub(super) const ROWS: &[Row] = &[
         r"x(?:key|smtp)sib-[A-Fa-f0-9]{40,}-[A-Za-z0-9]{12,}",
     ),
     token("resend-key", &["re_"], r"re_[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,}").check(Check::Random),
-    token("intercom-token", &["dG9rO"], r"dG9rO[A-Za-z0-9+/=_-]{48,}").everywhere(),
+    token("intercom-token", &["dG9rO"], r"dG9rO[A-Za-z0-9+/=_-]{48,}"),
     token("live-key", &["live_"], r"live_[A-Za-z0-9]{24,}").check(Check::Random),
     token("telnyx-key", &["KEY0"], r"KEY0[A-Fa-f0-9]{30,}_[A-Za-z0-9]{20,}"),
     token("meta-token", &["EAA"], r"EAA[A-Za-z0-9]{80,}").check(Check::Random),

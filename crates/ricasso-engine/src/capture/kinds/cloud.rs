@@ -12,7 +12,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     led(
         "aws-secret-key",
-        &["ecret_access_key", "ECRET_ACCESS_KEY", "ecretAccessKey"],
+        &["ecret_", "ECRET_", "ecretAccessKey"],
         concat!(
             r#"(?i)ecret_?access_?key(?:\\?["'])?(?:[ \t]{0,20}(?::=|=>|[=:])|[ \t]{1,3})?"#,
             r#"[ \t]{0,8}(?:\\?["'])?"#,
@@ -27,27 +27,21 @@ pub(super) const ROWS: &[Row] = &[
         r#"A[KS]IA[A-Z0-9]{16}["']?[,:|;\t ][ \t]{0,4}["']?"#,
         r"[A-Za-z0-9/+]{40}(?-u:\b)",
     )
+    .in_run()
     .check(Check::Random),
     led(
         "aws-session-token",
-        &[
-            "ession_token",
-            "ESSION_TOKEN",
-            "essionToken",
-            "ecurity_token",
-            "ECURITY_TOKEN",
-            "ecurityToken",
-        ],
-        r#"(?i)e(?:ssion|curity)_?token(?:\\?["'])?[ \t]{0,20}(?:=>|[=:>])[ \t]{0,8}(?:\\?["'])?"#,
+        &["oken", "OKEN"],
+        r#"(?i)oken(?:\\?["'])?[ \t]{0,20}(?:=>|[=:>])[ \t]{0,8}(?:\\?["'])?"#,
         r"[A-Za-z0-9/+=]{80,}",
     )
+    .after(&["ession_t", "essiont", "ecurity_t", "ecurityt"])
     .check(Check::Anything),
     token(
         "aws-bedrock-key",
         &["ABSK", "bedrock-api-key-"],
         r"(?:ABSK|bedrock-api-key-)[A-Za-z0-9+/=]{60,}",
-    )
-    .everywhere(),
+    ),
     token("aws-mws-token", &["amzn.mws."], r"amzn\.mws\.[0-9a-f-]{32,}"),
     token("google-key", &["AIza"], r"AIza[A-Za-z0-9_-]{33,}"),
     token(
@@ -56,14 +50,15 @@ pub(super) const ROWS: &[Row] = &[
         r"(?:ya29\.[A-Za-z0-9_.-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,})",
     )
     .max(CREDENTIAL),
-    token("google-refresh-token", &["1//0"], r"1//0[A-Za-z0-9_-]{36,}").everywhere(),
-    odd("firebase-key", &[":APA91b"], r":APA91b[A-Za-z0-9_-]{80,}"),
+    token("google-refresh-token", &["1//0"], r"1//0[A-Za-z0-9_-]{36,}"),
+    token("firebase-key", &["APA91b"], r"APA91b[A-Za-z0-9_-]{80,}"),
     led(
         "azure-key",
-        &["AccountKey=", "SharedAccessKey=", "accountKey=", "accountkey="],
-        r"(?i)(?:account|sharedaccess)key=",
+        &["tKey=", "sKey=", "tkey=", "skey=", "TKEY=", "SKEY="],
+        r"(?i)[ts]key=",
         r"[A-Za-z0-9+/%]{20,}={0,2}",
     )
+    .after(&["accoun", "sharedacces"])
     .check(Check::Token),
     led("azure-signature", &["sig=", "sig%3D"], r"sig(?:=|%3D)", r"[A-Za-z0-9%/+_-]{36,}={0,2}")
         .check(Check::Random),
@@ -81,7 +76,6 @@ pub(super) const ROWS: &[Row] = &[
         &["fo1_", "fm1r_", "fm1a_", "fm2_"],
         r"(?:fo1|fm1[ra]|fm2)_[A-Za-z0-9_+/=-]{36,}",
     )
-    .everywhere()
     .max(CREDENTIAL),
     token("render-key", &["rnd_"], r"rnd_[A-Za-z0-9]{26,}"),
     token(
@@ -109,7 +103,7 @@ pub(super) const ROWS: &[Row] = &[
         &["dapi", "dkea", "dose"],
         r"d(?:api|kea|ose)[a-f0-9]{32}(?:-[0-9]{1,2})?(?-u:\b)",
     ),
-    token("confluent-key", &["cflt"], r"cflt[A-Za-z0-9+/]{50,}").everywhere(),
+    token("confluent-key", &["cflt"], r"cflt[A-Za-z0-9+/]{50,}"),
     odd("terraform-token", &[".atlasv1."], r"\.atlasv1\.[A-Za-z0-9_=-]{40,}"),
     token("vault-token", &["hvs.", "hvb.", "hvr."], r"hv[sbr]\.[A-Za-z0-9_-]{20,}"),
     token(
@@ -117,7 +111,7 @@ pub(super) const ROWS: &[Row] = &[
         &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."],
         r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{36,}",
     ),
-    token("onepassword-token", &["ops_eyJ"], r"ops_eyJ[A-Za-z0-9_=+/-]{80,}").everywhere().max(JWT),
+    token("onepassword-token", &["ops_eyJ"], r"ops_eyJ[A-Za-z0-9_=+/-]{80,}").max(JWT),
     token(
         "tailscale-key",
         &["tskey-"],
@@ -128,8 +122,9 @@ pub(super) const ROWS: &[Row] = &[
     token("alibaba-key", &["LTAI"], r"LTAI[A-Za-z0-9]{16,24}(?-u:\b)").check(Check::Random),
     token("tencent-key", &["AKID"], r"AKID[A-Za-z0-9]{32}(?-u:\b)").check(Check::Random),
     token("yandex-key", &["AQVN", "y0_A"], r"(?:AQVN[A-Za-z0-9_-]{34,}|y0_A[A-Za-z0-9_-]{40,})"),
-    token("openshift-token", &["sha256~"], r"sha256~[A-Za-z0-9_-]{40,}").everywhere(),
-    led("kubernetes-bootstrap", &["--token "], r"--token ", r"[a-z0-9]{6}\.[a-z0-9]{16}(?-u:\b)")
+    token("openshift-token", &["sha256~"], r"sha256~[A-Za-z0-9_-]{40,}"),
+    led("kubernetes-bootstrap", &["oken "], r"oken ", r"[a-z0-9]{6}\.[a-z0-9]{16}(?-u:\b)")
+        .after(&["--t"])
         .check(Check::Anything),
-    token("rancher-token", &["token-"], r"token-[a-z0-9]{5}:[a-z0-9]{40,}").everywhere(),
+    led("rancher-token", &["oken-"], r"oken-[a-z0-9]{5}:", r"[a-z0-9]{40,}").after(&["t"]),
 ];

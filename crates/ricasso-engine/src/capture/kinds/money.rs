@@ -8,7 +8,7 @@ pub(super) const ROWS: &[Row] = &[
         &["sk_live_", "rk_live_", "sk_test_", "rk_test_", "sk_org_"],
         r"[sr]k_(?:live|test|org)_[A-Za-z0-9_]{14,}",
     ),
-    token("stripe-webhook-secret", &["whsec_"], r"whsec_[A-Za-z0-9+/=]{24,}").everywhere(),
+    token("stripe-webhook-secret", &["whsec_"], r"whsec_[A-Za-z0-9+/=]{24,}"),
     token(
         "square-token",
         &["EAAA", "EAAl", "sq0atp-", "sq0csp-"],
@@ -28,8 +28,7 @@ pub(super) const ROWS: &[Row] = &[
         "braintree-token",
         &["access_token$"],
         r"access_token\$(?:production|sandbox)\$[a-z0-9]{12,}\$[a-f0-9]{32}",
-    )
-    .everywhere(),
+    ),
     token("flutterwave-key", &["FLWSECK"], r"FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,}(?:-X)?"),
     token("razorpay-key", &["rzp_live_", "rzp_test_"], r"rzp_(?:live|test)_[A-Za-z0-9]{14,}"),
     token("shippo-token", &["shippo_"], r"shippo_(?:live|test)_[A-Fa-f0-9]{32,}"),

@@ -57,10 +57,11 @@ pub(super) const ROWS: &[Row] = &[
         .check(Check::BasicAuth),
     led(
         "cookie",
-        &["et-Cookie", "et-cookie", "ET-COOKIE"],
-        r#"(?i)et-cookie(?:\\?["'])?[ \t]{0,3}[:=,][ \t]{0,3}(?:\\?["'])?[A-Za-z0-9_.~%:-]{1,64}="#,
+        &["Cookie", "cookie", "COOKIE"],
+        r#"(?i)cookie(?:\\?["'])?[ \t]{0,3}[:=,][ \t]{0,3}(?:\\?["'])?[A-Za-z0-9_.~%:-]{1,64}="#,
         r#"[^;\s"',\\]{12,}"#,
     )
+    .after(&["set-"])
     .check(Check::Random),
     led(
         "cookie",
@@ -109,16 +110,15 @@ pub(super) const ROWS: &[Row] = &[
         r#"[^\s"']{4,256}"#,
     )
     .check(Check::Value),
+    led("flag-password", &["pass -p"], r#"pass -p[ \t]{0,3}["']?"#, r#"[^\s"']{3,256}"#)
+        .after(&["ssh"])
+        .check(Check::Password),
+    led("flag-password", &["password="], r#"password=["']?"#, r#"[^\s"']{3,256}"#)
+        .after(&["wget --", "curl --"])
+        .check(Check::Password),
     led(
         "flag-password",
-        &["sshpass -p", "wget --password="],
-        r#"(?:sshpass -p|wget --password=)[ \t]{0,3}["']?"#,
-        r#"[^\s"']{3,256}"#,
-    )
-    .check(Check::Password),
-    led(
-        "flag-password",
-        &["mysql -", "mysqldump -", "mysqladmin -", "mariadb -"],
+        &["mysql", "mariadb -"],
         concat!(
             r"(?:mysql(?:dump|admin)?|mariadb)",
             r#"(?: -[^\r\n p][^\r\n ]{0,64}| [^\r\n -][^\r\n ]{0,64}){0,6} -p["']?"#,
@@ -134,12 +134,11 @@ pub(super) const ROWS: &[Row] = &[
         r"[A-Za-z0-9+/]{8,}={0,2}",
     )
     .check(Check::BasicAuth),
-    led(
-        "wifi-key",
-        &["psk=", "PresharedKey", "PreSharedKey", "presharedkey"],
-        r#"(?i)(?:psk|presharedkey)[ \t]{0,4}=[ \t]{0,4}["']?"#,
-        r#"[^\s"']{8,}"#,
-    )
-    .max(CREDENTIAL)
-    .check(Check::Value),
+    led("wifi-key", &["psk="], r#"psk=[ \t]{0,4}["']?"#, r#"[^\s"']{8,}"#)
+        .max(CREDENTIAL)
+        .check(Check::Value),
+    led("wifi-key", &["dKey", "dkey"], r#"(?i)dkey[ \t]{0,4}=[ \t]{0,4}["']?"#, r#"[^\s"']{8,}"#)
+        .after(&["preshare"])
+        .max(CREDENTIAL)
+        .check(Check::Value),
 ];

@@ -8,17 +8,14 @@ pub(super) const ROWS: &[Row] = &[
         "grafana-token",
         &["glsa_", "glc_"],
         r"(?:glsa_[A-Za-z0-9]{28,}(?:_[A-Fa-f0-9]{8})?|glc_[A-Za-z0-9+/=_-]{32,})",
-    )
-    .everywhere(),
-    token("grafana-token", &["eyJrIjoi"], r"eyJrIjoi[A-Za-z0-9+/_-]{50,}={0,2}").everywhere(),
+    ),
+    token("grafana-token", &["eyJrIjoi"], r"eyJrIjoi[A-Za-z0-9+/_-]{50,}={0,2}"),
     token(
         "newrelic-key",
         &["NRAK-", "NRII-", "NRIQ-", "NRJS-", "NRRA-", "NRAA-", "NRSP-", "NRAL"],
         r"NR(?:(?:AK|II|IQ|JS|RA|AA|SP)-[A-Za-z0-9_-]{18,}|AL[A-Za-z0-9]{36,})",
     ),
-    token("sentry-token", &["sntrys_", "sntryu_"], r"sntry[su]_[A-Za-z0-9+/=_-]{40,}")
-        .everywhere()
-        .max(JWT),
+    token("sentry-token", &["sntrys_", "sntryu_"], r"sntry[su]_[A-Za-z0-9+/=_-]{40,}").max(JWT),
     token(
         "dynatrace-token",
         &["dt0c01.", "dt0s01.", "dt0s16.", "dt0s02."],
@@ -55,7 +52,7 @@ pub(super) const ROWS: &[Row] = &[
         &["pat-"],
         r"pat-[a-z]{2}[0-9]-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
     ),
-    token("salesforce-token", &["00D"], r"00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,}").everywhere(),
+    token("salesforce-token", &["00D"], r"00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,}"),
     token("contentful-token", &["CFPAT-"], r"CFPAT-[A-Za-z0-9_-]{36,}"),
     token("readme-key", &["rdme_"], r"rdme_[A-Za-z0-9]{50,}"),
     token("typeform-token", &["tfp_"], r"tfp_[A-Za-z0-9_=.-]{40,}"),
