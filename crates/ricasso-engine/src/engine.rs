@@ -57,7 +57,7 @@ pub use chores::Chores;
 pub use conduct::Watcher;
 pub use handle::{Handle, Watch};
 pub use inlet::Fed;
-pub use job::{Job, Yielded};
+pub use job::{Job, Yielded, Yields};
 pub use jobs::{Jobs, Listed, Shown, Typed};
 pub use open::{Setup, Spares};
 pub use registry::{Notice, Scope};
@@ -143,14 +143,29 @@ impl Engine {
         Job::start_findable(self.clone(), request, cancel)
     }
 
-    /// Runs a request; one that is not over after this time goes on in the background.
+    /// Runs a request; one that is not over after its yield time goes on in the background, and
+    /// from then on the policy's `jobs.lease` holds: it ends when nobody asks about it for so long.
     pub fn run_or_yield(
         &self,
         request: &Request,
         cancel: &Cancel,
-        after: std::time::Duration,
+        yields: Yields,
     ) -> Result<Yielded, Error> {
-        Job::run_or_yield(self.clone(), request, cancel, after)
+        Job::run_or_yield(self.clone(), request, cancel, yields)
+    }
+
+    /// The time after which a call yields; nothing where it never does.
+    pub fn yields_after(&self, yields: Yields) -> Option<std::time::Duration> {
+        match yields {
+            Yields::After(time) => Some(time),
+            Yields::Policy => self.policy().limits().yield_after.bound(),
+        }
+    }
+
+    /// How long a job that yielded lives without being asked about; nothing where it is not ended
+    /// for that.
+    pub fn lease(&self) -> Option<std::time::Duration> {
+        self.policy().jobs().lease.bound()
     }
 
     /// All jobs of this engine that may be seen, oldest first.

@@ -91,6 +91,11 @@ pub enum Error {
         /// The job.
         id: JobId,
     },
+    /// An owner lives and sleeps: it was stopped, or the machine has no time for it.
+    Asleep {
+        /// The owner.
+        owner: JobId,
+    },
     /// Something of ours that does not become JSON.
     Json {
         /// What.
@@ -157,7 +162,11 @@ impl fmt::Display for Error {
                 write!(f, "the owner of job {id} lives and does not answer; try again, or end ")?;
                 write!(f, "that process: its jobs end with it")
             }
-            Error::Json { what, .. } => write!(f, "cannot write the {what} as JSON"),
+            Error::Asleep { owner } => {
+                write!(f, "the owner {owner} of the job lives and says nothing; continue that ")?;
+                write!(f, "process if it was stopped, or end it: its jobs end with it")
+            }
+            Error::Json { what, .. } => write!(f, "cannot read or write the {what} as JSON"),
         }
     }
 }
@@ -183,7 +192,8 @@ impl std::error::Error for Error {
             | Error::NotHere
             | Error::CallerGone
             | Error::Told { .. }
-            | Error::Unanswered { .. } => None,
+            | Error::Unanswered { .. }
+            | Error::Asleep { .. } => None,
             Error::NoJob { .. } | Error::JobRuns { .. } | Error::JobThread { .. } => None,
         }
     }

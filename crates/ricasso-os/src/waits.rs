@@ -16,6 +16,9 @@ const MOST_PROCESSES: usize = 256;
 const MOST_THREADS: usize = 64;
 /// Descriptors of one poll or select that are looked at.
 const MOST_POLLED: usize = 1024;
+/// A poll that was stopped and continued shows as `restart_syscall`, and so do sleeps; more than
+/// this many descriptors are then taken for the argument of something else.
+const MOST_RESTARTED: u64 = 64;
 /// `/dev/tty`: whatever terminal controls the process that opened it.
 const OWN_TERMINAL: (u32, u32) = (5, 0);
 /// The state of a listening TCP socket in /proc/net/tcp.
@@ -135,6 +138,8 @@ fn slept_on(pid: i32, line: &str, mouth: Mouth) -> Option<i32> {
             mouth.is(pid, fd).then_some(fd)
         }
         Call::Poll => among(pid, polled(pid, first, second)?, mouth),
+        Call::Restarted if second > MOST_RESTARTED => None,
+        Call::Restarted => among(pid, polled(pid, first, second)?, mouth),
         Call::Select => among(pid, selected(pid, first, second)?, mouth),
         Call::Epoll => among(pid, watched(pid, first)?, mouth),
     }
@@ -146,6 +151,8 @@ enum Call {
     Poll,
     Select,
     Epoll,
+    /// A poll, most likely, that goes on after its process was stopped.
+    Restarted,
 }
 
 impl Call {
@@ -158,7 +165,10 @@ impl Call {
             _ => {}
         }
         match number {
-            libc::SYS_read | libc::SYS_readv => Some(Call::Read),
+            libc::SYS_read | libc::SYS_readv | libc::SYS_preadv2 => Some(Call::Read),
+            // From a pipe to somewhere else, without a copy.
+            libc::SYS_splice | libc::SYS_tee => Some(Call::Read),
+            libc::SYS_restart_syscall => Some(Call::Restarted),
             libc::SYS_ppoll => Some(Call::Poll),
             libc::SYS_pselect6 => Some(Call::Select),
             libc::SYS_epoll_pwait | libc::SYS_epoll_pwait2 => Some(Call::Epoll),

@@ -36,7 +36,7 @@ pub(super) struct Admitted {
     plan: Plan,
     redactor: Redactor,
     dir: JobDir,
-    input: Input,
+    input: Option<Arc<Input>>,
     inlet: Arc<Inlet>,
     warden: Warden,
     /// Reasons of the verdict, and when the job was opened.
@@ -66,8 +66,9 @@ impl Admitted {
         &self.dir
     }
 
-    pub(super) fn input(&self) -> &Input {
-        &self.input
+    /// Its standard input, for whoever starts it; only once.
+    pub(super) fn take_input(&mut self) -> Option<Arc<Input>> {
+        self.input.take()
     }
 
     pub(super) fn inlet(&self) -> &Arc<Inlet> {
@@ -119,7 +120,7 @@ impl Hall {
             plan,
             redactor,
             dir,
-            input,
+            input: Some(Arc::new(input)),
             inlet: Arc::new(inlet),
             warden,
             reasons,

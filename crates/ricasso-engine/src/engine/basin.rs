@@ -11,7 +11,7 @@ use crate::capture::{Appended, Spool, Stream};
 use crate::error::Error;
 use crate::reply::Reply;
 use crate::run::{Flow, LimitName, Sink, Source};
-use ricasso_os::{Cancel, Mouth};
+use ricasso_os::{Cancel, Input, Mouth};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -44,6 +44,8 @@ pub(super) struct Basin<'a> {
     /// What lies beside the spool does so soon after a long command has begun, and otherwise when
     /// it is over.
     pub(super) papers: Papers,
+    /// Standard input, until the last step has it.
+    pub(super) input: Option<Arc<Input>>,
     hall: &'a Hall,
     admitted: &'a Admitted,
     watcher: &'a mut dyn Watcher,
@@ -69,6 +71,7 @@ impl<'a> Basin<'a> {
             ordered: false,
             told: Vec::new(),
             papers: known.papers,
+            input: None,
             hall,
             admitted,
             watcher,
@@ -128,8 +131,10 @@ impl<'a> Basin<'a> {
         let Some(board) = &self.board else { return };
         let water = self.spool.watermark();
         board.publish(water, self.spoke);
-        if board.is_forsaken() {
+        if let Some(lease) = board.forsaken().filter(|_| self.cancel.rung().is_none()) {
             self.cancel.ring();
+            let told = format!("nobody asked about it for {lease:?}, its lease, so it was ended");
+            self.told.push(told);
         }
         if let (Some(lookout), Some(pid)) = (&mut self.lookout, self.pid) {
             match lookout.look(pid, self.admitted.inlet(), water.bytes.iter().sum()) {
@@ -178,7 +183,9 @@ impl Sink for Basin<'_> {
         let lookout = self.lookout.as_ref().filter(|_| self.pid.is_some() && self.board.is_some());
         let due = lookout.map(Lookout::due_in);
         let behind = (self.spool.is_scanned_beside() && self.is_behind()).then_some(SCAN_LAG);
-        [self.watcher.tick(), due, behind].into_iter().flatten().min()
+        let lease = self.board.as_ref().filter(|_| self.cancel.rung().is_none());
+        let lease = lease.and_then(|board| board.lease_left()).map(|left| left.max(SCAN_LAG));
+        [self.watcher.tick(), due, behind, lease].into_iter().flatten().min()
     }
 
     fn ordered(&mut self) {

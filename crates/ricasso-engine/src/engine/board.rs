@@ -200,10 +200,10 @@ impl Board {
         self.live().mouth = mouth;
     }
 
-    /// Whether its lease is over: nobody asked about it for that long.
-    pub(super) fn is_forsaken(&self) -> bool {
-        let live = self.live();
-        live.waiters == 0 && live.lease.is_some_and(|lease| live.touched.elapsed() >= lease)
+    /// Its lease, where it is over: nobody asked about it for that long.
+    pub(super) fn forsaken(&self) -> Option<Duration> {
+        let over = self.lease_left()?.is_zero();
+        self.live().lease.filter(|_| over)
     }
 
     /// Something of ours failed: nobody is kept waiting for it.
@@ -324,6 +324,30 @@ impl Board {
         let mut live = self.live();
         live.lease = Some(time);
         live.touched = Instant::now();
+    }
+
+    /// When its lease runs out, unless somebody asks; nothing where somebody waits for it.
+    pub(super) fn lease_left(&self) -> Option<Duration> {
+        let live = self.live();
+        let lease = live.lease.filter(|_| live.waiters == 0)?;
+        Some(lease.saturating_sub(live.touched.elapsed()))
+    }
+
+    /// Somebody waits for it from now on.
+    pub(super) fn hold(&self) {
+        self.live().waiters += 1;
+    }
+
+    /// Somebody waits for it no longer.
+    pub(super) fn let_go(&self) {
+        let mut live = self.live();
+        live.waiters -= 1;
+        live.touched = Instant::now();
+    }
+
+    /// A sentence of ours about it.
+    pub(super) fn redacted(&self, text: &str) -> Redacted<String> {
+        self.redactor.text(text.as_bytes())
     }
 
     /// A cursor in its output.

@@ -15,6 +15,7 @@ use ricasso_os::{Cancel, Mouth, Order, Terminal};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A deadline that never comes, where the policy switched deadlines off.
@@ -54,11 +55,12 @@ impl Hall {
     /// Runs an admitted request to its end and closes its entry.
     pub(super) fn conduct(
         &self,
-        admitted: Admitted,
+        mut admitted: Admitted,
         cancel: &Cancel,
         watcher: &mut dyn Watcher,
         known: Known,
     ) -> Result<Reply, Error> {
+        let input = admitted.take_input();
         let output_bytes = admitted.plan().allowance().output_bytes.unwrap_or(u64::MAX);
         let bounds = Bounds { output_bytes };
         let spool = Spool::create(admitted.dir().path(), admitted.redactor().clone(), bounds);
@@ -70,6 +72,7 @@ impl Hall {
         };
         let before = later::before(&admitted);
         let mut basin = Basin::new(self, &admitted, spool, watcher, (cancel, known));
+        basin.input = input;
         let conducted = self.steps(&admitted, cancel, &mut basin);
         let papers = basin.papers;
         // The entry is closed before the rest is shown: whoever reads our output may take its
@@ -172,8 +175,12 @@ impl Hall {
         state: Option<BorrowedFd<'_>>,
     ) -> Result<Outcome, Error> {
         let Some(size) = admitted.request().manner.terminal else {
-            basin.listens_to(Mouth::of(admitted.input()));
-            let pipes = Streams::pipes(admitted.input()).map_err(Error::Run)?;
+            // The last step takes our own end along: what a command that closes its input is fed
+            // then comes back as an error instead of vanishing in a pipe.
+            let input = if order.more { basin.input.clone() } else { basin.input.take() };
+            let input = input.expect("only the last step takes it");
+            basin.listens_to(Mouth::of(&*input));
+            let pipes = Streams::pipes(input).map_err(Error::Run)?;
             let streams = Streams { state, ..pipes };
             let outcome = run::drive(admitted.warden(), order, streams, course, basin);
             return outcome.map_err(Error::Run);
@@ -182,7 +189,7 @@ impl Hall {
         let Terminal { input, output, feeder } = made;
         admitted.inlet().set_terminal(feeder);
         basin.listens_to(Mouth::of(&input));
-        let streams = Streams { input: &input, out: output, err: None, state };
+        let streams = Streams { input: Arc::new(input), out: output, err: None, state };
         let outcome = run::drive(admitted.warden(), order, streams, course, basin);
         outcome.map_err(Error::Run)
     }

@@ -3,7 +3,7 @@
 
 use super::board::{Board, Feed, Until};
 use super::inlet::Fed;
-use crate::capture::{Batch, Lines, Takes};
+use crate::capture::{Batch, Lines, Redacted, Takes};
 use crate::error::Error;
 use crate::reply::Reply;
 use crate::run::JobId;
@@ -23,6 +23,15 @@ pub struct Watch {
     lines: Lines,
     takes: Takes,
     over: bool,
+}
+
+/// Somebody who waits for a job without asking it anything.
+pub(super) struct Held(Arc<Board>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.let_go();
+    }
 }
 
 impl Handle {
@@ -74,6 +83,17 @@ impl Handle {
     pub fn watch(&self, regex: Option<&str>, takes: Takes) -> Result<Watch, Error> {
         let lines = self.board.lines(regex)?;
         Ok(Watch { board: Arc::clone(&self.board), lines, takes, over: false })
+    }
+
+    /// A sentence of ours about it.
+    pub(super) fn redacted(&self, text: &str) -> Redacted<String> {
+        self.board.redacted(text)
+    }
+
+    /// Counts as somebody who asks, until it is dropped.
+    pub(super) fn held(&self) -> Held {
+        self.board.hold();
+        Held(Arc::clone(&self.board))
     }
 
     /// Ends the job when nobody asked about it for this long.

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::run::JobId;
 use ricasso_os::{Cancel, Feeder};
 use std::os::fd::AsFd;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A job that does not read gets this long to make room for what is fed.
@@ -14,15 +14,20 @@ const END_KEY: &[u8] = &[4];
 
 /// The owner's end of a job's input.
 #[derive(Debug, Default)]
-pub(super) struct Inlet(Mutex<State>);
+pub(super) struct Inlet {
+    state: Mutex<State>,
+    /// Whoever feeds has this, for as long as that takes. The job's own thread never asks for it:
+    /// it must go on reading what the job says, or the job could not go on reading what it is fed.
+    turn: Mutex<()>,
+}
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 enum State {
     /// It is not fed: closed, a text, a file.
     #[default]
     Shut,
-    Pipe(Feeder),
-    Terminal(Feeder),
+    Pipe(Arc<Feeder>),
+    Terminal(Arc<Feeder>),
     /// It was fed its end.
     Ended,
 }
@@ -38,7 +43,7 @@ pub struct Fed {
 
 impl Inlet {
     pub(super) fn pipe(feeder: Feeder) -> Inlet {
-        Inlet(Mutex::new(State::Pipe(feeder)))
+        Inlet { state: Mutex::new(State::Pipe(Arc::new(feeder))), ..Inlet::default() }
     }
 
     /// Whether it can be fed at all.
@@ -51,13 +56,13 @@ impl Inlet {
 
     /// The terminal of the step that begins.
     pub(super) fn set_terminal(&self, feeder: Feeder) {
-        *self.state() = State::Terminal(feeder);
+        *self.state() = State::Terminal(Arc::new(feeder));
     }
 
     /// Writes into the job. `over` ends the wait for a job that is gone.
     pub(super) fn feed(&self, job: &JobId, bytes: &[u8], over: &Cancel) -> Result<Fed, Error> {
-        let state = self.state();
-        let feeder = match &*state {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let feeder = match self.now() {
             State::Pipe(feeder) | State::Terminal(feeder) => feeder,
             State::Shut => return Err(Error::NotFed { id: job.clone() }),
             State::Ended => return Err(Error::InputEnded { id: job.clone() }),
@@ -74,9 +79,9 @@ impl Inlet {
 
     /// The end of its input.
     pub(super) fn end(&self, job: &JobId, over: &Cancel) -> Result<(), Error> {
-        let mut state = self.state();
-        match &*state {
-            State::Pipe(_) => *state = State::Ended,
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.now() {
+            State::Pipe(_) => *self.state() = State::Ended,
             State::Terminal(feeder) => {
                 let stop = Some(over.as_fd());
                 feeder.feed(END_KEY, stop, PATIENCE).map_err(Error::Os)?;
@@ -94,7 +99,7 @@ impl Inlet {
 
     /// Whether bytes wait that nobody has read yet.
     pub(super) fn holds_bytes(&self) -> bool {
-        match &*self.state() {
+        match self.now() {
             State::Pipe(feeder) => feeder.unread_bytes() > 0,
             State::Terminal(_) | State::Shut | State::Ended => false,
         }
@@ -102,13 +107,18 @@ impl Inlet {
 
     /// Whether it is a terminal that shows nothing of what is typed.
     pub(super) fn is_silent(&self) -> bool {
-        match &*self.state() {
+        match self.now() {
             State::Terminal(feeder) => feeder.echoes() == Some(false),
             State::Pipe(_) | State::Shut | State::Ended => false,
         }
     }
 
+    /// As it is at this moment. What it is fed through stays open for as long as this is held.
+    fn now(&self) -> State {
+        self.state().clone()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -32,6 +32,15 @@ pub struct Job {
     handle: Option<Handle>,
 }
 
+/// When a call goes on in the background.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yields {
+    /// After the policy's `limits.yield`; never where that is off.
+    Policy,
+    /// After this time.
+    After(Duration),
+}
+
 /// What became of a call with a yield time.
 #[derive(Debug)]
 #[must_use]
@@ -73,10 +82,11 @@ impl Job {
         engine: Engine,
         request: &Request,
         cancel: &Cancel,
-        after: Duration,
+        yields: Yields,
     ) -> Result<Yielded, Error> {
+        let (after, lease) = (engine.yields_after(yields), engine.lease());
         let mut job = Job::start_found(engine, request, cancel.clone(), Found::Soon)?;
-        let over = ricasso_os::ready([Some(job.as_fd())], Some(after));
+        let over = ricasso_os::ready([Some(job.as_fd())], after);
         if over.map_err(Error::Os)? == [true] {
             return job.join().map(|reply| Yielded::Over(Box::new(reply)));
         }
@@ -91,6 +101,11 @@ impl Job {
             "it outlasted its yield time and goes on in the background; look, wait, feed, stop \
              and watch reach it by its id",
         ));
+        if let Some(lease) = lease {
+            handle.lease(lease);
+            let told = format!("it ends when nobody asks about it for {lease:?} (jobs.lease)");
+            reply.hints.push(handle.redacted(&told));
+        }
         Ok(Yielded::Running(job, Box::new(reply)))
     }
 
@@ -172,9 +187,17 @@ impl Job {
         self.over.rung().is_some()
     }
 
-    /// Waits for its end.
+    /// Waits for its end. No lease runs out meanwhile.
     pub fn wait(mut self) -> Result<Reply, Error> {
         self.join()
+    }
+
+    /// Stays until its end without asking about it: a lease goes on meanwhile.
+    pub fn stay(&self) -> Result<(), Error> {
+        while !self.is_over() {
+            ricasso_os::ready([Some(self.as_fd())], None).map_err(Error::Os)?;
+        }
+        Ok(())
     }
 
     /// Lets it go on without this handle, for as long as the engine lives.
@@ -186,6 +209,8 @@ impl Job {
         if let Some(reply) = self.refused.take() {
             return Ok(*reply);
         }
+        // Whoever waits here asks about it all the time.
+        let _held = self.handle.as_ref().map(Handle::held);
         match self.work.take().map(JoinHandle::join) {
             Some(Ok(Some(reply))) => reply,
             Some(Ok(None) | Err(_)) | None => Err(Error::JobThread { id: self.id.clone() }),

@@ -2,12 +2,13 @@
 //! from the disk when they are over, closed as lost where the owner died.
 
 mod kept;
+mod talk;
 
 use super::board::{Feed, Password, Then, Until};
 use super::lost;
 use super::registry::Scope;
 use super::shelf::Shelf;
-use super::verbs::{self, Ask, MOST_TOLD_BYTES, Verb, Word};
+use super::verbs::{Ask, Verb, Word};
 use crate::capture::{Beyond, Lines, Takes};
 use crate::error::Error;
 use crate::policy::Policy;
@@ -15,11 +16,9 @@ use crate::request::Bytes;
 use crate::run::{JobId, Orphan, StateDir};
 use kept::Whereabouts;
 use serde_json::{Value, json};
-use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
+use talk::{Awaited, Talk};
 
-/// An owner that lives answers within this, also on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Between two tries to reach an owner that has only just begun or is about to end.
 const AGAIN: Duration = Duration::from_millis(10);
 /// Lines of a finished job in one batch.
@@ -72,7 +71,7 @@ impl Jobs {
 
     /// The job as it is now.
     pub fn look(&self, id: &str) -> Result<Value, Error> {
-        self.ask_or_read(id, &|id| Verb::Look { id })
+        self.ask_or_read(id, &|id| Verb::Look { id }, Awaited::soon())
     }
 
     /// Waits. A job that is over answers at once.
@@ -82,7 +81,7 @@ impl Jobs {
         until: &Until,
         patience: Option<Duration>,
     ) -> Result<Value, Error> {
-        let until_when = patience.map(|patience| Instant::now() + patience);
+        let until_when = patience.and_then(|patience| Instant::now().checked_add(patience));
         let verb = |id| Verb::Wait {
             id,
             until: Word::of(until),
@@ -91,9 +90,14 @@ impl Jobs {
                 u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
             }),
         };
-        let mut reply = self.ask_or_read(id, &verb)?;
+        let mut reply = self.ask_or_read(id, &verb, Awaited::Whenever)?;
         if reply.get("waited").is_none_or(Value::is_null) {
-            reply["waited"] = json!({ "by": "exit", "line": null });
+            let line = match until {
+                Until::Match(regex) => self.kept_match(id, regex)?,
+                Until::Exit | Until::Idle(_) | Until::Input => Value::Null,
+            };
+            let by = if line.is_null() { "exit" } else { "match" };
+            reply["waited"] = json!({ "by": by, "line": line });
         }
         Ok(reply)
     }
@@ -112,7 +116,9 @@ impl Jobs {
                 Err(Error::Over { id: JobId::parse(id).ok_or_else(|| no_job(id))? })
             }
             Whereabouts::With(desk) => {
-                let told = match ask(desk, &self.question(verb(id.to_string()))) {
+                let question = self.question(verb(id.to_string()));
+                // Others may feed it at the same time, one after the other.
+                let told = match desk.ask(&question, Awaited::Whenever) {
                     Err(Error::NotHere) => {
                         self.over(id)?;
                         return Err(Error::Over {
@@ -130,7 +136,7 @@ impl Jobs {
 
     /// Ends the job's whole tree. One that is over stays as it is.
     pub fn stop(&self, id: &str) -> Result<Value, Error> {
-        self.ask_or_read(id, &|id| Verb::Stop { id })
+        self.ask_or_read(id, &|id| Verb::Stop { id }, Awaited::Whenever)
     }
 
     /// Shows lines that match as they come, until the job is over or `see` says false.
@@ -165,22 +171,28 @@ impl Jobs {
     /// The jobs that may be seen, newest first, each as a reply without text and its last line.
     pub fn list(&self, which: Listed) -> Result<Vec<Value>, Error> {
         self.close_lost()?;
-        let mut rows: Vec<Value> = Vec::new();
-        for owner in Orphan::all(self.state()) {
-            let Some(mut desk) = self.call(&owner) else { continue };
-            if verbs::write(&mut desk, &self.question(Verb::List)).is_err() {
-                continue;
-            }
-            // An owner that ends meanwhile has its jobs on the disk.
-            while let Ok(mut told) = hear(&mut desk) {
-                match told.get_mut("row").map(Value::take) {
-                    Some(row) => rows.push(row),
-                    None => break,
+        // All are asked before the first is heard, and one that sleeps does not hide the others.
+        let asked = self.asked(&self.question(Verb::List));
+        let (mut rows, mut asleep): (Vec<Value>, Vec<JobId>) = (Vec::new(), Vec::new());
+        let soon = Awaited::soon();
+        for mut desk in asked {
+            loop {
+                match desk.hear(soon) {
+                    Ok(mut told) => match told.get_mut("row").map(Value::take) {
+                        Some(row) => rows.push(row),
+                        None => break,
+                    },
+                    Err(Error::Asleep { owner }) => {
+                        asleep.push(owner);
+                        break;
+                    }
+                    // An owner that ends meanwhile has its jobs on the disk.
+                    Err(_) => break,
                 }
             }
         }
         let known: Vec<String> = rows.iter().map(id_of).collect();
-        rows.extend(self.kept_rows(which, &known));
+        rows.extend(self.kept_rows(which, &known, &asleep));
         rows.sort_by_key(|row| std::cmp::Reverse(started_at(row)));
         Ok(rows)
     }
@@ -191,18 +203,25 @@ impl Jobs {
         self.close_lost()?;
         let ask = Ask { session: None, verb: Verb::EndSession { session: session.to_string() } };
         // All are told before the first is waited for.
-        let mut desks: Vec<UnixStream> = Vec::new();
-        for owner in Orphan::all(self.state()) {
-            let Some(mut desk) = self.call(&owner) else { continue };
-            if verbs::write(&mut desk, &ask).is_ok() {
-                desks.push(desk);
+        let mut asleep = None;
+        for mut desk in self.asked(&ask) {
+            loop {
+                match desk.hear(Awaited::Whenever) {
+                    Ok(told) => match told.get("notice") {
+                        Some(notice) => tell(id_of(notice).as_str()),
+                        None => break,
+                    },
+                    Err(error @ Error::Asleep { .. }) => {
+                        asleep = Some(error);
+                        break;
+                    }
+                    Err(_) => break,
+                }
             }
         }
-        for mut desk in desks {
-            while let Ok(told) = hear(&mut desk) {
-                let Some(notice) = told.get("notice") else { break };
-                tell(notice.get("id").and_then(Value::as_str).unwrap_or_default());
-            }
+        if let Some(error) = asleep {
+            // Jobs of it may still run, so what the session left stays for them.
+            return Err(error);
         }
         self.state().forget_session(session).map_err(Error::Run)
     }
@@ -220,12 +239,17 @@ impl Jobs {
     }
 
     /// Asks the owner, or reads what it left.
-    fn ask_or_read(&self, id: &str, verb: &dyn Fn(String) -> Verb) -> Result<Value, Error> {
+    fn ask_or_read(
+        &self,
+        id: &str,
+        verb: &dyn Fn(String) -> Verb,
+        awaited: Awaited,
+    ) -> Result<Value, Error> {
         loop {
             match self.find(id)? {
                 Whereabouts::Over(reply) => return Ok(reply),
                 Whereabouts::With(desk) => {
-                    match ask(desk, &self.question(verb(id.to_string()))) {
+                    match desk.ask(&self.question(verb(id.to_string())), awaited) {
                         Ok(mut told) => {
                             let reply = told.get_mut("reply").map(Value::take);
                             return Ok(reply.unwrap_or_default());
@@ -240,9 +264,11 @@ impl Jobs {
         }
     }
 
-    fn call(&self, owner: &JobId) -> Option<UnixStream> {
-        let name = StateDir::desk_name(owner);
-        self.state().desk_places().find_map(|place| ricasso_os::call(&place, &name).ok())
+    /// Puts one question to every owner there is.
+    fn asked(&self, question: &Ask) -> Vec<Talk> {
+        let owners = Orphan::all(self.state());
+        let talks = owners.iter().filter_map(|owner| Talk::with(self.state(), owner));
+        talks.filter_map(|mut talk| talk.say(question).ok().map(|()| talk)).collect()
     }
 
     /// Closes what dead owners left. Where there is none, this costs one listing.
@@ -283,13 +309,13 @@ impl Jobs {
 
 /// Listens to a desk until the job is over.
 fn watch_at(
-    mut desk: UnixStream,
+    mut desk: Talk,
     question: &Ask,
     see: &mut dyn FnMut(Shown) -> bool,
 ) -> Result<(), Error> {
-    verbs::write(&mut desk, question)?;
+    desk.say(question)?;
     loop {
-        let mut told = hear(&mut desk)?;
+        let mut told = desk.hear(Awaited::Whenever)?;
         match told.get_mut("batch").map(Value::take) {
             Some(batch) => {
                 if !see(Shown::Batch(batch)) {
@@ -340,27 +366,4 @@ fn id_of(reply: &Value) -> String {
 
 fn started_at(reply: &Value) -> String {
     reply.get("started_at").and_then(Value::as_str).unwrap_or_default().to_string()
-}
-
-fn ask(mut desk: UnixStream, question: &Ask) -> Result<Value, Error> {
-    verbs::write(&mut desk, question)?;
-    hear(&mut desk)
-}
-
-/// One answer; a refusal is an error in the owner's words.
-fn hear(desk: &mut UnixStream) -> Result<Value, Error> {
-    let gone = || Error::Desk { what: "read from", source: std::io::ErrorKind::BrokenPipe.into() };
-    let bytes = verbs::read(desk, MOST_TOLD_BYTES)?.ok_or_else(gone)?;
-    let told: Value =
-        serde_json::from_slice(&bytes).map_err(|source| Error::Json { what: "answer", source })?;
-    match told.get("refused") {
-        Some(refused) => {
-            let message = refused.get("message").and_then(Value::as_str).unwrap_or_default();
-            if refused.get("unknown").and_then(Value::as_bool) == Some(true) {
-                return Err(Error::NotHere);
-            }
-            Err(Error::Told { message: message.to_string() })
-        }
-        None => Ok(told),
-    }
 }

@@ -116,7 +116,14 @@ impl Kept {
             if word.is_empty() {
                 break;
             }
-            let at = word.iter().position(|byte| *byte == b'=').ok_or(cut)?;
+            let Some(at) = word.iter().position(|byte| *byte == b'=') else {
+                seen.push(word);
+                let name = String::from_utf8_lossy(word).into_owned();
+                told.push(format!(
+                    "{name} is not kept: it is an array, and those are not exported"
+                ));
+                continue;
+            };
             let (name, value) = (&word[..at], &word[at + 1..]);
             seen.push(name);
             let same = usual.iter().any(|entry| entry == word);
@@ -226,13 +233,14 @@ mod tests {
     #[test]
     fn what_a_shell_wrote_is_taken_and_what_is_cut_is_told() {
         let began = vec![b"PATH=/bin".to_vec(), b"GONE=1".to_vec(), b"LANG=C".to_vec()];
-        let text = b"noise\0ricasso\0/tmp\0PATH=/v:/bin\0LANG=C\0A=it's\0LD_PRELOAD=x\0SHLVL=2\0\0f () \n{ \n    :\n}\n\0end\0";
+        let text = b"noise\0ricasso\0/tmp\0PATH=/v:/bin\0LANG=C\0A=it's\0LD_PRELOAD=x\0LIST\0SHLVL=2\0\0f () \n{ \n    :\n}\n\0end\0";
         let (kept, told) = Kept::parse(text, &began).unwrap();
         assert_eq!(kept.cwd.as_slice(), b"/tmp");
         let names: Vec<&[u8]> = kept.variables.iter().map(|(name, _)| name.as_slice()).collect();
         assert_eq!(names, [&b"PATH"[..], b"A"]);
         assert_eq!(kept.unset, [Bytes::from("GONE")]);
         assert!(told[0].starts_with("LD_PRELOAD is not kept"), "{told:?}");
+        assert!(told[1].starts_with("LIST is not kept: it is an array"), "{told:?}");
         let prefix = String::from_utf8(kept.prefix()).unwrap();
         assert!(prefix.starts_with("export PATH='/v:/bin'\nunset GONE\nf () "), "{prefix}");
         let whole = &text[6..];

@@ -9,6 +9,9 @@ use std::path::PathBuf;
 /// Where programs are looked for when nobody says.
 const PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/// What the screen of a terminal understands. Presets say `dumb`, which is true of pipes.
+const TERMINAL: &[u8] = b"xterm-256color";
+
 /// The whole environment as `NAME=value`, each name once: the caller's word counts most, then the
 /// policy's `set`, then what is passed on. Settings of git that must not be obeyed come last.
 pub(super) fn of(
@@ -36,6 +39,9 @@ pub(super) fn of(
     for (name, value) in policy.env().set.iter() {
         put(name.as_bytes(), value.as_bytes());
     }
+    if request.manner.terminal.is_some() && is_dumb(policy) {
+        put(b"TERM", TERMINAL);
+    }
     put(b"PWD", request.cwd.as_os_str().as_encoded_bytes());
     for (name, value) in &request.env {
         put(name.as_slice(), value.as_slice());
@@ -48,6 +54,11 @@ pub(super) fn of(
         put(format!("GIT_CONFIG_VALUE_{number}").as_bytes(), value.as_bytes());
     }
     variables.into_iter().map(|(name, value)| [&name, &b"="[..], &value].concat()).collect()
+}
+
+/// Whether nobody named a kind of terminal of their own.
+fn is_dumb(policy: &Policy) -> bool {
+    policy.env().set.iter().all(|(name, value)| name != "TERM" || value == "dumb")
 }
 
 /// A variable that the command does not get, and why.

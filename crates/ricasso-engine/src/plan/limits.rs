@@ -1,6 +1,6 @@
 //! The time and the resources that a job gets.
 
-use crate::policy::{Limit, Policy};
+use crate::policy::Policy;
 use crate::request::{Request, Tenure};
 use ricasso_os::Ceilings;
 use std::time::Duration;
@@ -35,24 +35,24 @@ impl Allowance {
         Allowance {
             deadline: match request.manner.tenure {
                 Tenure::Call => {
-                    deadline(request.timeout, at(limits.timeout), at(limits.max_timeout))
+                    deadline(request.timeout, limits.timeout.bound(), limits.max_timeout.bound())
                 }
                 Tenure::Background => {
-                    let most = at(limits.max_background);
+                    let most = limits.max_background.bound();
                     deadline(request.timeout, most, most)
                 }
             },
-            idle: at(limits.idle),
+            idle: limits.idle.bound(),
             grace: limits.grace.0,
             ceilings: Ceilings {
-                memory_bytes: at(limits.memory).map(|size| size.0),
-                processes: at(limits.processes).map(|count| count.0),
+                memory_bytes: limits.memory.bound().map(|size| size.0),
+                processes: limits.processes.bound().map(|count| count.0),
                 // The kernel counts whole seconds; less than one would mean none at all.
-                cpu_seconds: at(limits.cpu).map(|time| time.as_secs().max(1)),
-                file_bytes: at(limits.file_size).map(|size| size.0),
-                open_files: at(limits.open_files).map(|count| count.0),
+                cpu_seconds: limits.cpu.bound().map(|time| time.as_secs().max(1)),
+                file_bytes: limits.file_size.bound().map(|size| size.0),
+                open_files: limits.open_files.bound().map(|count| count.0),
             },
-            output_bytes: at(limits.output).map(|size| size.0),
+            output_bytes: limits.output.bound().map(|size| size.0),
         }
     }
 }
@@ -67,11 +67,11 @@ impl Deadline {
 /// Whether the policy asks for any limit that needs a mechanism of the host.
 pub(super) fn asks(policy: &Policy) -> bool {
     let limits = policy.limits();
-    at(limits.memory).is_some()
-        || at(limits.processes).is_some()
-        || at(limits.cpu).is_some()
-        || at(limits.file_size).is_some()
-        || at(limits.open_files).is_some()
+    limits.memory.bound().is_some()
+        || limits.processes.bound().is_some()
+        || limits.cpu.bound().is_some()
+        || limits.file_size.bound().is_some()
+        || limits.open_files.bound().is_some()
 }
 
 fn deadline(asked: Option<Duration>, usual: Option<Duration>, most: Option<Duration>) -> Deadline {
@@ -82,13 +82,6 @@ fn deadline(asked: Option<Duration>, usual: Option<Duration>, most: Option<Durat
         (None, None) => None,
     };
     Deadline { asked, applied }
-}
-
-fn at<T>(limit: Limit<T>) -> Option<T> {
-    match limit {
-        Limit::At(value) => Some(value),
-        Limit::Off => None,
-    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,16 @@ pub enum Limit<T> {
     Off,
 }
 
+impl<T> Limit<T> {
+    /// The bound, where there is one.
+    pub fn bound(self) -> Option<T> {
+        match self {
+            Limit::At(bound) => Some(bound),
+            Limit::Off => None,
+        }
+    }
+}
+
 /// A number of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);

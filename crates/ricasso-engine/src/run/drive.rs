@@ -8,6 +8,7 @@ use ricasso_os::{Cancel, Cancelled, Input, Order, Output, Report, Stage, Usage, 
 use serde::Serialize;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// One read takes this much: larger buffers cost more than they bring (measured: 64 KiB reads use
@@ -118,7 +119,7 @@ pub struct Outcome {
 #[derive(Debug)]
 pub struct Streams<'a> {
     /// Standard input.
-    pub input: &'a Input,
+    pub input: Arc<Input>,
     /// Standard output, and standard error where it has none of its own.
     pub out: Output,
     /// Standard error.
@@ -129,7 +130,7 @@ pub struct Streams<'a> {
 
 impl Streams<'_> {
     /// Two pipes for what the command says.
-    pub fn pipes(input: &Input) -> Result<Streams<'_>, Error> {
+    pub fn pipes(input: Arc<Input>) -> Result<Self, Error> {
         let (out, err) = (ricasso_os::output()?, Some(ricasso_os::output()?));
         Ok(Streams { input, out, err, state: None })
     }
@@ -156,6 +157,7 @@ pub fn drive(
             Err(error) => return Err(error.into()),
         }
     }
+    drop(input);
     out.close_writer();
     if let Some(err) = &mut err {
         err.close_writer();

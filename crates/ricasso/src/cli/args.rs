@@ -77,9 +77,10 @@ pub(super) struct Run {
     /// Start the job, say its id, and leave it running
     #[arg(long, conflicts_with = "yields")]
     pub(super) background: bool,
-    /// Leave the job running in the background when it is not over after this long
+    /// Leave the job running in the background when it is not over after this long; limits.yield
+    /// of the policy where no time is given
     #[arg(long = "yield", value_name = "TIME", value_parser = unit::duration)]
-    pub(super) yields: Option<Duration>,
+    pub(super) yields: Option<Option<Duration>>,
     /// The session that the job belongs to
     #[arg(long, value_name = "NAME")]
     pub(super) session: Option<String>,

@@ -2,7 +2,7 @@
 //! when its terminal goes.
 
 use super::args::Run;
-use super::run::{Failure, Ready, code_of, ready};
+use super::run::{Failure, Ready, code_of, hold, ready};
 use super::{look, print, watch};
 use crate::exit;
 use ricasso_engine::engine::{Jobs, Shown, Until};
@@ -33,6 +33,10 @@ fn try_keep(args: &Run) -> Result<u8, Failure> {
     ricasso_os::leave_session().map_err(Failure::Os)?;
     let Ready { engine, request, cancel } = ready(args)?;
     let job = engine.start_findable(&request, cancel).map_err(Failure::Engine)?;
+    if let (Some(_), Some(handle), Some(lease)) = (args.yields, job.handle(), engine.lease()) {
+        // Whoever follows it asks all the time; later it must be asked about now and then.
+        handle.lease(lease);
+    }
     let reply = job.look().map_err(Failure::Engine)?;
     if !args.json {
         print::after(&reply);
@@ -42,6 +46,8 @@ fn try_keep(args: &Run) -> Result<u8, Failure> {
     print::put(&line);
     // From now on nobody waits for our streams; a failure to let go only keeps a pipe open.
     let _ = ricasso_os::let_go_of_streams();
+    // Not by asking: our own waiting would renew its lease for ever.
+    job.stay().map_err(Failure::Engine)?;
     let code = code_of(&job.wait().map_err(Failure::Engine)?);
     engine.close_desk(LAST_ANSWERS);
     // As in `run`: housekeeping changes nothing any more.
@@ -64,8 +70,19 @@ pub(super) fn start(args: &Run) -> Result<u8, Failure> {
         }
         return Ok(if refused { look::code(&first) } else { 0 });
     }
-    let after = args.yields.unwrap_or_default();
-    follow(args, &text(&first, "id"), after, &cancel)
+    follow(args, &text(&first, "id"), &yields(args)?, &cancel)
+}
+
+/// When a job yields, and how long it then lives without being asked about.
+struct Yield {
+    after: Option<Duration>,
+    lease: Option<Duration>,
+}
+
+fn yields(args: &Run) -> Result<Yield, Failure> {
+    let (_, held) = hold(args)?;
+    let after = args.yields.flatten().or_else(|| held.policy.limits().yield_after.bound());
+    Ok(Yield { after, lease: held.policy.jobs().lease.bound() })
 }
 
 /// The same program with the same words, as an owner; and what it says first.
@@ -80,19 +97,25 @@ fn spawn() -> Result<(Child, Option<Value>), Failure> {
     Ok((child, serde_json::from_slice(&said).ok()))
 }
 
-/// An owner that said nothing has told its sentence on our standard error.
+/// An owner that said nothing has told its sentence on our standard error, unless it was killed.
 fn code_of_child(mut child: Child) -> u8 {
     let code = child.wait().ok().and_then(|status| status.code());
+    if code.is_none() {
+        print::say(
+            "ricasso: the owner of the job was killed before it answered; what it may have begun \
+             is ended, and `ricasso jobs` shows it as lost",
+        );
+    }
     code.map_or(exit::OURS, exit::of)
 }
 
 /// Shows the job until it is over, a signal comes, or its yield time is over.
-fn follow(args: &Run, id: &str, after: Duration, cancel: &Cancel) -> Result<u8, Failure> {
+fn follow(args: &Run, id: &str, yields: &Yield, cancel: &Cancel) -> Result<u8, Failure> {
     let jobs = look::jobs(None).map_err(Failure::Engine)?;
-    let until = Instant::now() + after;
+    let until = yields.after.map(|after| Instant::now() + after);
     let shown = (!args.json).then(|| show_beside(id.to_string()));
     loop {
-        let left = until.saturating_duration_since(Instant::now());
+        let left = until.map_or(SLICE, |until| until.saturating_duration_since(Instant::now()));
         let reply = jobs.wait(id, &Until::Exit, Some(left.min(SLICE))).map_err(Failure::Engine)?;
         let signal = cancel.take_signal();
         let over = !look::runs(&reply);
@@ -108,9 +131,16 @@ fn follow(args: &Run, id: &str, after: Duration, cancel: &Cancel) -> Result<u8, 
         if left.is_zero() {
             tell(args, &reply);
             if !args.json {
+                let lease = yields.lease.map(|lease| {
+                    format!(
+                        "; it ends when nobody asks about it for {} (jobs.lease)",
+                        look::short(lease)
+                    )
+                });
                 print::say(&format!(
                     "ricasso: it outlasted its yield time and goes on as job {id}: \
-                     ricasso look|wait|watch|stop {id}"
+                     ricasso look|wait|watch|stop {id}{}",
+                    lease.unwrap_or_default()
                 ));
             }
             return Ok(0);

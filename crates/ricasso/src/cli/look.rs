@@ -84,6 +84,9 @@ pub(super) fn age(reply: &Value) -> Duration {
 
 /// The state in a few words.
 pub(super) fn state(reply: &Value) -> String {
+    if reply.get("answers").and_then(Value::as_bool) == Some(false) {
+        return "no answer".into();
+    }
     if runs(reply) {
         return match text(reply, "/waiting_for_input/kind") {
             "" => "running".into(),

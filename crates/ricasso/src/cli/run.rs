@@ -102,14 +102,7 @@ pub(super) struct Ready {
 pub(super) fn ready(args: &Run) -> Result<Ready, Failure> {
     // This program is small and has no second thread yet, so it may be its own keeper.
     let keeper = Keeper::in_this_process().map_err(Failure::Os)?;
-    let places = Places::of_this_process().map_err(Failure::Config)?;
-    let choice = Choice {
-        policy: args.rights.policy.clone(),
-        overrides: args.rights.overrides(),
-        root: args.rights.root.clone(),
-        dialect: None,
-    };
-    let held = config::hold(&places, &choice).map_err(Failure::Config)?;
+    let (places, held) = hold(args)?;
     let request = request(args, &places, &held)?;
     let mut setup = Setup::of_this_process(keeper, held.policy).map_err(Failure::Engine)?;
     setup.told = held.hints;
@@ -123,6 +116,19 @@ pub(super) fn ready(args: &Run) -> Result<Ready, Failure> {
         request
     };
     Ok(Ready { engine, request, cancel })
+}
+
+/// What holds for these flags, here.
+pub(super) fn hold(args: &Run) -> Result<(Places, Held), Failure> {
+    let places = Places::of_this_process().map_err(Failure::Config)?;
+    let choice = Choice {
+        policy: args.rights.policy.clone(),
+        overrides: args.rights.overrides(),
+        root: args.rights.root.clone(),
+        dialect: None,
+    };
+    let held = config::hold(&places, &choice).map_err(Failure::Config)?;
+    Ok((places, held))
 }
 
 pub(super) fn code_of(reply: &Reply) -> u8 {

@@ -3,12 +3,12 @@
 use crate::library::{engine, request};
 use crate::place::{Place, eventually, mark, marked, rounds};
 use ricasso_engine::capture::{Beyond, Takes};
-use ricasso_engine::engine::{Engine, Feed, Job, Password, Scope, Then, Until, Yielded};
+use ricasso_engine::engine::{Engine, Feed, Job, Password, Scope, Then, Until, Yielded, Yields};
 use ricasso_engine::request::{Stdin, Tenure};
 use ricasso_os::Cancel;
 use std::time::Duration;
 
-fn background(engine: &Engine, place: &Place, session: &str, text: &str) -> Job {
+pub(crate) fn background(engine: &Engine, place: &Place, session: &str, text: &str) -> Job {
     let mut asked = request(place, text);
     asked.manner.tenure = Tenure::Background;
     asked.stdin = Stdin::Fed;
@@ -16,7 +16,7 @@ fn background(engine: &Engine, place: &Place, session: &str, text: &str) -> Job 
     engine.start(&asked, Cancel::new().unwrap()).unwrap()
 }
 
-fn text(bytes: &str, then: Then) -> Feed {
+pub(crate) fn text(bytes: &str, then: Then) -> Feed {
     Feed { bytes: bytes.into(), then, password: Password::Refused }
 }
 
@@ -109,7 +109,8 @@ fn a_call_that_yields_loses_nothing_and_starts_nothing_twice() {
     let asked = request(&place, "echo one; echo x >> starts; read -r go < fifo; echo two; exit 2");
     std::process::Command::new("mkfifo").arg(place.work().join("fifo")).status().unwrap();
     let cancel = Cancel::new().unwrap();
-    let yielded = engine.run_or_yield(&asked, &cancel, Duration::from_millis(200)).unwrap();
+    let yielded =
+        engine.run_or_yield(&asked, &cancel, Yields::After(Duration::from_millis(200))).unwrap();
     let Yielded::Running(job, reply) = yielded else { panic!("it was not over") };
     assert!(reply.running && reply.ending.is_none());
     assert!(reply.hints.iter().any(|hint| hint.as_str().contains("in the background")));
@@ -118,7 +119,8 @@ fn a_call_that_yields_loses_nothing_and_starts_nothing_twice() {
     assert_eq!(reply.stdout.as_str(), "one\ntwo\n");
     assert_eq!(reply.exit_code, Some(2));
     assert_eq!(std::fs::read_to_string(place.work().join("starts")).unwrap(), "x\n");
-    let quick = engine.run_or_yield(&request(&place, "exit 3"), &cancel, Duration::from_secs(60));
+    let long = Yields::After(Duration::from_secs(60));
+    let quick = engine.run_or_yield(&request(&place, "exit 3"), &cancel, long);
     let Yielded::Over(reply) = quick.unwrap() else { panic!("it was over") };
     assert_eq!(reply.exit_code, Some(3));
 }

@@ -2,7 +2,7 @@
 
 use crate::place::{Place, eventually, mark, marked, program};
 use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
-use ricasso_engine::policy::{Policy, Preset};
+use ricasso_engine::policy::{Layer, Origin, Overrides, Policy, Preset};
 use ricasso_engine::request::{Bytes, Caller, Manner, OnFailure, Request, Stdin, Step};
 use ricasso_engine::run::StateDir;
 use ricasso_os::{Cancel, Keeper};
@@ -13,11 +13,22 @@ pub(crate) fn engine(place: &Place) -> Engine {
 }
 
 pub(crate) fn engine_with(place: &Place, spares: Spares) -> Engine {
+    opened(place, spares, Policy::preset(Preset::Open))
+}
+
+/// An engine under a policy of its own, over the preset `open`.
+pub(crate) fn engine_under(place: &Place, text: &str) -> Engine {
+    let text = format!("version = 1\nextends = \"open\"\n{text}");
+    let layer = Layer { origin: Origin::User, name: "test".into(), text };
+    let policy = Policy::from_layers(&[layer], &Overrides::default()).unwrap();
+    opened(place, Spares::None, policy)
+}
+
+fn opened(place: &Place, spares: Spares, policy: Policy) -> Engine {
     let keeper = Keeper::program(program()).unwrap();
     let state = StateDir::at(&place.state()).unwrap();
     let path: Bytes = "/usr/local/bin:/usr/bin:/bin".into();
     let environment = vec![("PATH".into(), path), ("LANG".into(), "C.UTF-8".into())];
-    let policy = Policy::preset(Preset::Open);
     let chores = match spares {
         Spares::Kept => Chores::Beside,
         Spares::None => Chores::Inline,

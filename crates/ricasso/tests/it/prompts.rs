@@ -30,6 +30,11 @@ fn a_job_that_reads_its_input_is_told_whatever_its_prompt_says() {
         "import select, sys; select.select([sys.stdin], [], []); print('got', sys.stdin.readline())",
         "import select, sys; p = select.poll(); p.register(0, 1); p.poll(); print(input())",
         "import select, sys; p = select.epoll(); p.register(0, 1); p.poll(); print(input())",
+        "import os; r, w = os.pipe(); n = os.splice(0, w, 99); print(os.read(r, n))",
+        "import os, select, signal, time\nif (child := os.fork()) == 0:\n \
+         time.sleep(.3); os.kill(os.getppid(), 19); time.sleep(.1); os.kill(os.getppid(), 18)\n \
+         os._exit(0)\nos.waitpid(child, 0); p = select.poll(); p.register(0, 1)\n\
+         print('up', flush=True); p.poll(500000); print(input())",
     ];
     if has("python3") {
         readers.extend(python.iter().map(|text| ("python3", *text)));
@@ -136,6 +141,23 @@ fn a_terminal_has_a_size_a_screen_and_keys() {
     assert!(reply["screen"]["text"].as_str().unwrap().contains("<ab>"), "{reply}");
     let wrong = job.verb("feed", &["--key", "hyper"]);
     assert_eq!(wrong.code, 125);
+}
+
+#[test]
+fn programs_are_told_what_the_terminal_understands() {
+    let place = Place::new();
+    let kind = |args: &[&str]| {
+        let mut all = vec!["run", "--mode", "open"];
+        all.extend(args);
+        all.extend(["-c", "echo kind=$TERM"]);
+        place.call(&all).text().trim().to_string()
+    };
+    assert_eq!(kind(&[]), "kind=dumb");
+    assert_eq!(kind(&["--pty"]), "kind=xterm-256color");
+    assert_eq!(kind(&["--pty", "--env", "TERM=vt220"]), "kind=vt220");
+    let policy = "version = 1\nextends = \"open\"\n[env]\nset = { TERM = \"vt100\" }\n";
+    place.write("p.toml", policy);
+    assert_eq!(kind(&["--pty", "--policy", "p.toml"]), "kind=vt100");
 }
 
 #[test]

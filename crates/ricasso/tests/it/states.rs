@@ -126,6 +126,30 @@ fn a_shell_that_traces_or_fails_early_is_captured_without_a_trace_of_us() {
 }
 
 #[test]
+fn functions_named_like_builtins_do_not_spoil_the_capture() {
+    let place = Place::new();
+    let shadows = "declare() { echo fake; }; printf() { echo fake; }; compgen() { echo fake; }\n\
+                   exit() { echo fake; }; local() { :; }; set() { :; }; export KEPT=1";
+    let first = kept(&place, shadows);
+    assert_eq!(first["stdout"], "", "{first}");
+    assert_eq!(first["hints"], Value::Array(Vec::new()));
+    let second = kept(&place, "echo \"<$KEPT>\"; declare; compgen");
+    assert_eq!(second["stdout"], "<1>\nfake\nfake\n", "{second}");
+    let whole = kept(&place, "builtin() { :; }; export KEPT=2");
+    assert!(whole["hints"].to_string().contains("was not captured"), "{whole}");
+    assert_eq!(kept(&place, "echo $KEPT")["stdout"], "1\n");
+}
+
+#[test]
+fn an_array_is_not_kept_as_if_it_were_its_first_word() {
+    let place = Place::new();
+    let first = kept(&place, "declare -ax LIST=(1 2 3); declare -Ax MAP=([a]=1); export PLAIN=1");
+    let hints = first["hints"].to_string();
+    assert!(hints.contains("LIST is not kept") && hints.contains("MAP is not kept"), "{first}");
+    assert_eq!(kept(&place, "echo \"<$LIST$MAP$PLAIN>\"")["stdout"], "<1>\n");
+}
+
+#[test]
 fn the_state_of_a_session_goes_with_it() {
     let place = Place::new();
     kept(&place, "export KEPT=1; f() { :; }");

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 const GLANCE: Duration = Duration::from_millis(250);
 /// A line that is not finished after this long may be a prompt.
 const QUIET: Duration = Duration::from_millis(100);
+/// A caller that would wait for ever comes back after this; the clock does not count to for ever.
+const LONG: Duration = Duration::from_secs(366 * 86_400);
 /// A stop is over when the tree is gone; the kernel may hold a process for this long beyond the
 /// grace, and then the reply says so.
 const STOPPED: Duration = Duration::from_secs(15);
@@ -54,13 +56,16 @@ impl Board {
             Until::Match(regex) => Some(self.lines(Some(regex))?),
             Until::Exit | Until::Idle(_) | Until::Input => None,
         };
-        let deadline = patience.map(|patience| Instant::now() + patience);
+        let deadline = patience.and_then(|patience| Instant::now().checked_add(patience));
         let mut tail = u64::MAX;
         loop {
             let seen = self.seen();
             let met = match until {
                 Until::Exit => None,
-                Until::Idle(least) => (seen.silent_for >= *least).then_some(("idle", None)),
+                Until::Idle(least) => {
+                    let silent = seen.silent_for >= *least && !seen.ended;
+                    silent.then_some(("idle", None))
+                }
                 Until::Match(_) => match &mut lines {
                     Some(lines) => {
                         let line = first_match(lines, &seen)?;
@@ -116,7 +121,7 @@ impl Board {
         takes: Takes,
         patience: Duration,
     ) -> Result<(Batch, bool), Error> {
-        let until = Instant::now() + patience;
+        let until = Instant::now() + patience.min(LONG);
         loop {
             let seen = self.seen();
             let batch = lines.next(&seen.water, seen.ended, takes).map_err(Error::Capture)?;

@@ -1,14 +1,14 @@
 //! Where a job is, and what lies on the disk of those that are over.
 
-use super::{AGAIN, Jobs, Listed, PATIENCE, no_job};
-use crate::capture::{Budget, Lean, Stream};
+use super::talk::{PATIENCE, Talk};
+use super::{AGAIN, Jobs, Listed, no_job};
+use crate::capture::{Beyond, Budget, Lean, Lines, Stream, Takes};
 use crate::engine::answer::{self, Parts};
 use crate::error::Error;
 use crate::plan::{Deadline, Enforced};
 use crate::request::{Request, Tenure};
 use crate::run::{Ending, JobId, Orphan};
 use serde_json::{Value, json};
-use std::os::unix::net::UnixStream;
 use std::time::{Instant, SystemTime};
 
 /// Jobs of the disk that a list looks at, newest first.
@@ -19,7 +19,7 @@ pub(super) enum Whereabouts {
     /// It is over, and this is its reply.
     Over(Value),
     /// Its owner answers here.
-    With(UnixStream),
+    With(Talk),
 }
 
 impl Jobs {
@@ -29,7 +29,7 @@ impl Jobs {
         let began = Instant::now();
         let dir = self.state().job(&job);
         // The shortest way first: most who ask about a job find its owner at its desk.
-        if let Some(desk) = self.owner_of(&job)?.and_then(|owner| self.call(&owner)) {
+        if let Some(desk) = self.owner_of(&job)?.and_then(|owner| self.talk(&owner)) {
             return Ok(Whereabouts::With(desk));
         }
         loop {
@@ -52,7 +52,7 @@ impl Jobs {
                 }
                 continue;
             }
-            if let Some(desk) = owner.and_then(|owner| self.call(&owner)) {
+            if let Some(desk) = owner.and_then(|owner| self.talk(&owner)) {
                 return Ok(Whereabouts::With(desk));
             }
             if began.elapsed() > PATIENCE {
@@ -68,6 +68,26 @@ impl Jobs {
         let reply = self.kept_reply(&job)?.ok_or_else(|| no_job(id))?;
         let session = reply.get("session").and_then(Value::as_str).unwrap_or_default();
         if self.scope.sees(session) { Ok(reply) } else { Err(no_job(id)) }
+    }
+
+    fn talk(&self, owner: &JobId) -> Option<Talk> {
+        Talk::with(self.state(), owner)
+    }
+
+    /// The first line of a job that is over in which the regex matches; null where none does.
+    pub(super) fn kept_match(&self, id: &str, regex: &str) -> Result<Value, Error> {
+        let reading = self.shelf.job(id)?;
+        let water = reading.watermark();
+        let mut lines = Lines::of_ended(reading, Some(regex)).map_err(Error::Capture)?;
+        let takes = Takes { lines: 1, beyond: Beyond::Wait };
+        loop {
+            let mut batch = lines.next(&water, true, takes).map_err(Error::Capture)?;
+            match batch.lines.pop() {
+                Some(line) => return Ok(json!(line.text)),
+                None if batch.more => {}
+                None => return Ok(Value::Null),
+            }
+        }
     }
 
     fn owner_of(&self, job: &JobId) -> Result<Option<JobId>, Error> {
@@ -130,8 +150,13 @@ impl Jobs {
         serde_json::to_value(reply).map_err(|source| Error::Json { what: "reply", source })
     }
 
-    /// Rows of jobs that are over.
-    pub(super) fn kept_rows(&self, which: Listed, known: &[String]) -> Vec<Value> {
+    /// Rows of jobs that are over, and of those whose owner is asleep.
+    pub(super) fn kept_rows(
+        &self,
+        which: Listed,
+        known: &[String],
+        asleep: &[JobId],
+    ) -> Vec<Value> {
         let Ok(entries) = std::fs::read_dir(self.state().jobs()) else { return Vec::new() };
         let mut jobs: Vec<(SystemTime, JobId)> = entries
             .flatten()
@@ -142,8 +167,21 @@ impl Jobs {
             .filter(|(_, id)| !known.iter().any(|known| known == id.as_str()))
             .collect();
         jobs.sort_by(|one, other| other.cmp(one));
-        let rows = jobs.into_iter().take(MOST_LISTED).filter_map(|(_, id)| self.row(which, &id));
+        let rows = jobs.into_iter().take(MOST_LISTED).filter_map(|(_, id)| {
+            let sleeps = || self.owner_of(&id).ok()?.filter(|owner| asleep.contains(owner));
+            self.row(which, &id).or_else(|| sleeps().and_then(|_| self.unanswered_row(&id)))
+        });
         rows.collect()
+    }
+
+    /// A job that its owner, which lives, says nothing about: all that is known lies on the disk.
+    fn unanswered_row(&self, job: &JobId) -> Option<Value> {
+        let mut reply = self.lost_reply(job).ok()?;
+        reply["ending"] = Value::Null;
+        reply["exit_code"] = Value::Null;
+        reply["running"] = json!(true);
+        reply["answers"] = json!(false);
+        self.as_row(job, reply)
     }
 
     /// What cannot be read is no row; `look` says why.
@@ -155,7 +193,12 @@ impl Jobs {
                 return None;
             }
         }
-        let mut reply = self.kept_reply(job).ok()??;
+        let reply = self.kept_reply(job).ok()??;
+        self.as_row(job, reply)
+    }
+
+    /// A reply without its texts, and the last line; nothing where the scope does not see it.
+    fn as_row(&self, job: &JobId, mut reply: Value) -> Option<Value> {
         let session = reply.get("session").and_then(Value::as_str).unwrap_or_default();
         if !self.scope.sees(session) {
             return None;
