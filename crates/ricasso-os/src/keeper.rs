@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard};
 
-pub(crate) use serve::{close_all_but, silence};
+pub(crate) use serve::{close_all_but, close_others, silence};
 
 /// The name under which a copy of a program knows that it is the keeper.
 pub const KEEPER_NAME: &str = "ricasso-keeper";

@@ -1,7 +1,8 @@
 //! Filters of system calls as programs for the kernel: a decision tree over the call's number.
 //!
-//! The kernel runs a new filter once for every call that there is, to learn which ones are always
-//! allowed. A tree keeps that short: a list would cost a tenth of a bare spawn.
+//! The kernel translates a new filter into code of its own and runs it once for every call that
+//! there is, to learn which ones are always allowed. A tree whose branches share their ends keeps
+//! both short: a list would cost a tenth of a bare spawn.
 
 use std::collections::BTreeMap;
 
@@ -45,8 +46,6 @@ const ARCH: u32 = 0xc000_00b7;
 /// The second calling convention of x86-64 counts from here.
 #[cfg(target_arch = "x86_64")]
 const X32: u32 = 0x4000_0000;
-/// Below a tree of this many calls a chain is as good.
-const LEAF: usize = 3;
 
 impl Action {
     fn number(self) -> u32 {
@@ -161,32 +160,137 @@ impl Rules {
         #[cfg(target_arch = "x86_64")]
         program.extend([branch(IF_AT_LEAST, X32, 0, 1), foreign]);
         let calls: Vec<(u32, &Steps)> = self.0.iter().map(|(call, steps)| (*call, steps)).collect();
-        program.extend(tree(&calls));
+        let allow = [finish(Action::Allow)];
+        program.extend(tree(&stretches(&calls, &allow)));
         program
     }
 }
 
-/// Halves the calls until a few are left.
-fn tree(calls: &[(u32, &Steps)]) -> Vec<Instruction> {
-    if calls.len() <= LEAF {
-        let mut chain = Vec::new();
-        for (call, steps) in calls {
-            // The longest steps have a dozen instructions, so the short jump reaches.
-            chain.push(branch(IF_EQUAL, *call, 0, steps.0.len() as u8));
-            chain.extend_from_slice(&steps.0);
+/// A stretch of numbers that are treated alike, from its first number to the next stretch.
+#[derive(Debug, Clone, Copy)]
+struct Stretch<'a> {
+    first: u32,
+    steps: &'a [Instruction],
+}
+
+/// The numbers of all calls, cut into stretches.
+fn stretches<'a>(calls: &[(u32, &'a Steps)], allow: &'a [Instruction]) -> Vec<Stretch<'a>> {
+    let mut all = vec![Stretch { first: 0, steps: allow }];
+    let mut push = |first: u32, steps: &'a [Instruction]| match all.last_mut() {
+        Some(last) if last.steps == steps => {}
+        Some(last) if last.first == first => last.steps = steps,
+        Some(_) | None => all.push(Stretch { first, steps }),
+    };
+    for (at, (call, steps)) in calls.iter().enumerate() {
+        push(*call, &steps.0);
+        if calls.get(at + 1).is_none_or(|(next, _)| *next > call + 1) {
+            push(call + 1, allow);
         }
-        chain.push(finish(Action::Allow));
-        return chain;
     }
-    let (low, high) = calls.split_at(calls.len() / 2);
+    all
+}
+
+/// A tree over the stretches: one page where the short jumps reach, else two behind a long one.
+fn tree(stretches: &[Stretch<'_>]) -> Vec<Instruction> {
+    if let Some(page) = Page::of(stretches) {
+        return page;
+    }
+    let (low, high) = stretches.split_at(stretches.len() / 2);
     let low_part = tree(low);
     let mut all = vec![
-        branch(IF_AT_LEAST, high[0].0, 0, 1),
+        branch(IF_AT_LEAST, high[0].first, 0, 1),
         Instruction { code: JUMP, when_true: 0, when_false: 0, value: low_part.len() as u32 },
     ];
     all.extend(low_part);
     all.extend(tree(high));
     all
+}
+
+/// Where a decision leads.
+#[derive(Debug, Clone, Copy)]
+enum Target {
+    Decision(usize),
+    Steps(usize),
+}
+
+/// Decisions first, then the steps that they lead to, each kind of steps once. The kernel
+/// translates every instruction anew for each command, a fifth of a microsecond each.
+#[derive(Debug, Default)]
+struct Page<'a> {
+    decisions: Vec<(u16, u32, Target, Target)>,
+    steps: Vec<&'a [Instruction]>,
+}
+
+impl<'a> Page<'a> {
+    /// The whole page, or nothing where a jump does not reach.
+    fn of(stretches: &[Stretch<'a>]) -> Option<Vec<Instruction>> {
+        let mut page = Page::default();
+        if let Target::Steps(_) = page.decide(stretches) {
+            return stretches.first().map(|only| only.steps.to_vec());
+        }
+        page.written()
+    }
+
+    fn decide(&mut self, stretches: &[Stretch<'a>]) -> Target {
+        match stretches {
+            [] => unreachable!("a page is made of stretches, and no half of two is empty"),
+            [only] => self.leads_to(only.steps),
+            [low, one, high] if low.steps == high.steps && high.first == one.first + 1 => {
+                let at = self.reserve(IF_EQUAL, one.first);
+                let met = self.leads_to(one.steps);
+                let other = self.leads_to(low.steps);
+                self.settle(at, met, other)
+            }
+            _ => {
+                let (low, high) = stretches.split_at(stretches.len() / 2);
+                let at = self.reserve(IF_AT_LEAST, high[0].first);
+                let other = self.decide(low);
+                let met = self.decide(high);
+                self.settle(at, met, other)
+            }
+        }
+    }
+
+    fn reserve(&mut self, code: u16, value: u32) -> usize {
+        self.decisions.push((code, value, Target::Steps(0), Target::Steps(0)));
+        self.decisions.len() - 1
+    }
+
+    fn settle(&mut self, at: usize, met: Target, other: Target) -> Target {
+        let (code, value, ..) = self.decisions[at];
+        self.decisions[at] = (code, value, met, other);
+        Target::Decision(at)
+    }
+
+    fn leads_to(&mut self, steps: &'a [Instruction]) -> Target {
+        let known = self.steps.iter().position(|known| *known == steps);
+        Target::Steps(known.unwrap_or_else(|| {
+            self.steps.push(steps);
+            self.steps.len() - 1
+        }))
+    }
+
+    fn written(&self) -> Option<Vec<Instruction>> {
+        let mut starts = Vec::with_capacity(self.steps.len());
+        let mut end = self.decisions.len();
+        for steps in &self.steps {
+            starts.push(end);
+            end += steps.len();
+        }
+        let mut all = Vec::with_capacity(end);
+        for (at, (code, value, met, other)) in self.decisions.iter().enumerate() {
+            let jump = |target: &Target| {
+                let place = match target {
+                    Target::Decision(place) => *place,
+                    Target::Steps(number) => starts[*number],
+                };
+                u8::try_from(place - at - 1).ok()
+            };
+            all.push(branch(*code, *value, jump(met)?, jump(other)?));
+        }
+        self.steps.iter().for_each(|steps| all.extend_from_slice(steps));
+        Some(all)
+    }
 }
 
 fn load(at: u32) -> Instruction {

@@ -162,7 +162,7 @@ fn guard(command: i32, status: &OwnedFd) -> ! {
     let _ = rustix::thread::set_name(c"ricasso-init");
     // Nobody in the namespace may look into this process, which was forked from ours.
     let _ = raw::prctl(libc::PR_SET_DUMPABLE, 0);
-    let _ = crate::keeper::close_all_but(&[status.as_fd()]);
+    let _ = crate::keeper::close_others(&[status.as_fd()]);
     let _ = super::capability::drop_all();
     let mut options = WaitOptions::empty();
     let mut ended = None;
@@ -176,20 +176,36 @@ fn guard(command: i32, status: &OwnedFd) -> ! {
             }
             // Others are left: whether they may stay is the warden's business.
             Ok(None) => {
-                say(status, ended.take(), 1);
+                let _ = say(status, ended.take(), 1);
                 options = WaitOptions::empty();
             }
             Err(Errno::INTR) => {}
             Err(_) => {
-                say(status, ended.take(), 0);
+                if say(status, ended.take(), 0) == Said::Now {
+                    linger(status);
+                }
                 leave();
             }
         }
     }
 }
 
-fn say(status: &OwnedFd, ended: Option<i32>, left: i32) {
-    let Some(how) = ended else { return };
+/// The command was alone. To put the namespaces away takes milliseconds of a core that the owner
+/// may need now, so the warden says when: it closes its end.
+fn linger(status: &OwnedFd) {
+    let mut fds = [PollFd::new(status, PollFlags::empty())];
+    while let Err(Errno::INTR) = poll(&mut fds, None) {}
+}
+
+/// Whether something was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Now,
+    Before,
+}
+
+fn say(status: &OwnedFd, ended: Option<i32>, left: i32) -> Said {
+    let Some(how) = ended else { return Said::Before };
     // Everything in the namespace was reaped here, so this is what the whole job used.
     let used = crate::warden::serve::usage();
     let mut bytes = Writer::default();
@@ -200,6 +216,7 @@ fn say(status: &OwnedFd, ended: Option<i32>, left: i32) {
     bytes.number(used.max_rss_bytes);
     // A warden that is gone has taken us with it.
     let _ = rustix::io::write(status, &bytes.0);
+    Said::Now
 }
 
 /// The length of what the first process says: five numbers.

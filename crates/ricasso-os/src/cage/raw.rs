@@ -156,9 +156,17 @@ pub(super) fn enter(namespace: &OwnedFd, kind: libc::c_int) -> Result<(), Errno>
 
 /// One of the many settings of this process.
 pub(super) fn prctl(option: libc::c_int, value: libc::c_ulong) -> Result<(), Errno> {
+    prctl_value(option, value).map(drop)
+}
+
+/// The same, with what it answers.
+pub(super) fn prctl_value(
+    option: libc::c_int,
+    value: libc::c_ulong,
+) -> Result<libc::c_long, Errno> {
     let none: libc::c_ulong = 0;
     // SAFETY: none of the options that are used here takes a pointer (prctl(2)).
-    answer(unsafe { libc::prctl(option, value, none, none, none) }.into()).map(drop)
+    answer(unsafe { libc::prctl(option, value, none, none, none) }.into())
 }
 
 /// Maps this process's own user and group onto themselves in a user namespace made just now.

@@ -10,7 +10,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeSet;
-use std::os::fd::FromRawFd;
 use std::time::{Duration, Instant};
 
 /// When the owner is gone, its wardens see that themselves and tidy up; this long they may take
@@ -42,9 +41,9 @@ impl Post {
         signals::reset_all();
         close_all_but(&[])?;
         tree::become_subreaper()?;
-        // SAFETY: the owner put the control socket at descriptor 0, and nothing in this process
-        // has taken it: this is the first thing that a keeper does.
-        let control = Channel::from_fd(unsafe { OwnedFd::from_raw_fd(0) });
+        let control = Channel::from_fd(control()?);
+        // Wardens inherit descriptors that lead nowhere, and need not see to that themselves.
+        silence()?;
         control.send(HELLO, &[])?;
         let children = signals::block_and_listen(&[libc::SIGCHLD])?;
         let sessions = Sessions::default();
@@ -153,14 +152,28 @@ impl Post {
     }
 }
 
+/// The control socket, away from the standard descriptors.
+fn control() -> Result<OwnedFd> {
+    // SAFETY: the owner put the control socket at descriptor 0, and nothing in this process has
+    // taken it: this is the first thing that a keeper does. It is borrowed until `silence` puts
+    // something else there.
+    let given = unsafe { BorrowedFd::borrow_raw(0) };
+    rustix::io::fcntl_dupfd_cloexec(given, 3).map_err(Error::call("keep the control socket"))
+}
+
 /// Closes every descriptor from 3 on but these, and turns 0, 1 and 2 into /dev/null, unless one of
 /// them is to be kept. What the process was started with must reach no command.
 pub(crate) fn close_all_but(keep: &[BorrowedFd<'_>]) -> Result<()> {
-    let mut keep: Vec<u32> = keep.iter().map(|fd| fd.as_raw_fd() as u32).collect();
-    keep.sort_unstable();
     if !keep.is_empty() {
         silence()?;
     }
+    close_others(keep)
+}
+
+/// The same for a process whose standard descriptors lead nowhere already.
+pub(crate) fn close_others(keep: &[BorrowedFd<'_>]) -> Result<()> {
+    let mut keep: Vec<u32> = keep.iter().map(|fd| fd.as_raw_fd() as u32).collect();
+    keep.sort_unstable();
     let mut from = 3;
     for fd in keep.into_iter().filter(|fd| *fd >= 3) {
         if fd > from {

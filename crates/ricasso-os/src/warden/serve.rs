@@ -26,6 +26,9 @@ const SURVIVOR_GRACE: Duration = Duration::from_millis(20);
 /// How often the ceilings of the tree are looked at. At 100 ms a greedy tree overshoots by tens of
 /// megabytes, and the look itself costs less than a thousandth of a core.
 const POLL: Duration = Duration::from_millis(100);
+/// An owner that has its answer needs this long at most for what it does with it; then a warden
+/// puts away what is left of the job all the same.
+const FAREWELL: Duration = Duration::from_millis(20);
 /// Survivors that are named in a report; the others only count in `left`.
 const MOST_NAMED: usize = 64;
 
@@ -46,6 +49,17 @@ pub(super) struct Post {
     pub(super) litter: Vec<std::path::PathBuf>,
     /// The first process of the command's pid namespace, which is no part of the job.
     pub(super) first: Option<i32>,
+    /// Our end of what it speaks through, once it has nothing more to say.
+    parted: Option<OwnedFd>,
+}
+
+/// What is known of a tree whose command has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gone {
+    /// Nobody was left.
+    Whole,
+    /// Somebody may be.
+    Unknown,
 }
 
 /// What the owner said.
@@ -63,6 +77,8 @@ pub(super) struct Woken {
     pub(super) note: bool,
     pub(super) status: bool,
     pub(super) question: bool,
+    /// Nobody is left who could ask.
+    pub(super) silent: bool,
 }
 
 /// What else the warden listens to, beside owner, keeper and children.
@@ -81,13 +97,20 @@ impl Post {
         // If its parent dies while somebody has it stopped, it must still see that and sweep.
         let _ = rustix::process::set_parent_process_death_signal(Some(Signal::CONT));
         tree::become_subreaper()?;
-        signals::reset_all();
         let mut keep = vec![job.as_fd()];
         keep.extend(lifeline.as_ref().map(AsFd::as_fd));
         keep.extend(loopback.into_iter().flat_map(Loopback::fds));
-        crate::keeper::close_all_but(&keep)?;
+        match &lifeline {
+            // A keeper has seen to signals and standard descriptors, and its wardens inherit that.
+            Some(_) => crate::keeper::close_others(&keep)?,
+            None => {
+                signals::reset_all();
+                crate::keeper::close_all_but(&keep)?;
+            }
+        }
         let children = signals::block_and_listen(&[libc::SIGCHLD])?;
-        Ok(Post { job, lifeline, children, litter: Vec::new(), first: None })
+        let litter = Vec::new();
+        Ok(Post { job, lifeline, children, litter, first: None, parted: None })
     }
 
     fn serve(&mut self, loopback: Option<&Loopback>) -> Result<()> {
@@ -100,9 +123,15 @@ impl Post {
             let Some(life) = self.await_start(pid, &note)? else { return self.sweep() };
             let more = life.more;
             self.first = life.first;
-            match life.failed {
-                Some((stage, errno)) => self.tell(&Report::NotStarted { stage, errno })?,
+            let gone = match life.failed {
+                Some((stage, errno)) => {
+                    self.tell(&Report::NotStarted { stage, errno })?;
+                    Gone::Unknown
+                }
                 None => self.watch(life)?,
+            };
+            if !more && gone == Gone::Whole {
+                self.await_farewell()?;
             }
             self.sweep()?;
             self.first = None;
@@ -133,7 +162,7 @@ impl Post {
     }
 
     /// From the start of the command to the end of its tree.
-    fn watch(&mut self, mut life: Life) -> Result<()> {
+    fn watch(&mut self, mut life: Life) -> Result<Gone> {
         let ceilings = life.ceilings;
         let polled = ceilings.memory_bytes.is_some() || ceilings.processes.is_some();
         let pause = polled.then_some(POLL);
@@ -141,14 +170,11 @@ impl Post {
         let mut stopping = false;
         let mut limit = None;
         loop {
-            let ears = Ears { note: None, status: life.status.as_ref(), gate: life.gate.as_ref() };
-            let woken = self.wait(ears, PollFlags::IN, pause)?;
+            let woken = self.wait(life.ears(), PollFlags::IN, pause)?;
             if woken.deserted {
-                return self.sweep();
+                return Ok(Gone::Unknown);
             }
-            if let (true, Some(gate)) = (woken.question, &mut life.gate) {
-                gate.answer()?;
-            }
+            life.hear_gate(&woken)?;
             if woken.word {
                 match self.word()? {
                     Heard::Nothing => {}
@@ -160,7 +186,7 @@ impl Post {
                         stopping = true;
                         tree::end(&BTreeSet::new(), &mut life.reaper());
                     }
-                    Heard::Gone => return self.sweep(),
+                    Heard::Gone => return Ok(Gone::Unknown),
                 }
             }
             // Not at every wake-up: a look walks the whole tree, and the end of a short command
@@ -178,7 +204,13 @@ impl Post {
                 let any_left = any_left && others;
                 let denied = life.gate.as_mut().map(Gatekeeper::take_denied).unwrap_or_default();
                 let how = Stopping { limit, asked: stopping, any_left, denied, used };
-                return self.finish(life.pid, status, how);
+                // Its first process waits at the other end until we are done with it.
+                let whole = if any_left || stopping { Gone::Unknown } else { Gone::Whole };
+                self.finish(life.pid, status, how)?;
+                if whole == Gone::Whole {
+                    self.parted = life.status.take();
+                }
+                return Ok(whole);
             }
         }
     }
@@ -252,7 +284,26 @@ impl Post {
         Ok(true)
     }
 
+    /// Nothing is left to end, and the owner has its answer: what is still to be put away, which
+    /// is our own, would only slow down the owner on a machine with few cores. It says that it is
+    /// done by closing its end.
+    fn await_farewell(&mut self) -> Result<()> {
+        let until = Instant::now() + FAREWELL;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(());
+            }
+            let woken = self.wait(Ears::default(), PollFlags::empty(), Some(left))?;
+            if woken.deserted {
+                return Ok(());
+            }
+            while signals::take(&self.children).is_some() {}
+        }
+    }
+
     fn sweep(&mut self) -> Result<()> {
+        self.parted = None;
         tree::end(&BTreeSet::new(), &mut |_, _| {});
         for path in self.litter.drain(..) {
             // The owner may have been faster; a file that is gone is what we want.
@@ -299,6 +350,7 @@ impl Post {
         }
         let fired = |at: Option<usize>| at.is_some_and(|at| !fds[at].revents().is_empty());
         let asked = question.is_some_and(|at| fds[at].revents().contains(PollFlags::IN));
+        let unasked = !asked && fired(question);
         let hung_up = fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR);
         Ok(Woken {
             deserted: hung_up || fired(lifeline),
@@ -307,6 +359,7 @@ impl Post {
             note: fired(note),
             status: fired(status),
             question: asked,
+            silent: unasked,
         })
     }
 }

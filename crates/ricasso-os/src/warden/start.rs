@@ -1,7 +1,7 @@
 //! From the order to the command's first instruction, as its warden sees it.
 
 use super::report::{Report, Status, Usage};
-use super::serve::{Ears, Post};
+use super::serve::{Ears, Post, Woken};
 use crate::after_fork::Note;
 use crate::cage::{self, Gatekeeper};
 use crate::channel::{Arrival, Channel, Wait};
@@ -28,11 +28,29 @@ pub(super) struct Life {
     pub(super) failed: Option<(Stage, i32)>,
     pub(super) status: Option<OwnedFd>,
     pub(super) gate: Option<Gatekeeper>,
+    /// Whether nobody is left who could ask.
+    silent: bool,
     /// How the child ended, once it did.
     ended: Option<Status>,
 }
 
 impl Life {
+    /// What the warden listens to while it lives.
+    pub(super) fn ears(&self) -> Ears<'_> {
+        let gate = self.gate.as_ref().filter(|_| !self.silent);
+        Ears { note: None, status: self.status.as_ref(), gate }
+    }
+
+    /// Answers a question, if there is one.
+    pub(super) fn hear_gate(&mut self, woken: &Woken) -> Result<()> {
+        // A descriptor on which nobody can ask any more would wake us again and again.
+        self.silent |= woken.silent;
+        match &mut self.gate {
+            Some(gate) if woken.question => gate.answer(),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// Keeps the ending of the one child that counts.
     pub(super) fn reaper(&mut self) -> impl FnMut(i32, Ending) {
         let (child, ended) = (self.child, &mut self.ended);
@@ -148,12 +166,8 @@ impl Post {
             if left.is_zero() {
                 return Ok(false);
             }
-            let (status, gate) = (life.status.as_ref(), life.gate.as_ref());
-            let ears = Ears { note: None, status, gate };
-            let woken = self.wait(ears, PollFlags::empty(), Some(left))?;
-            if let (true, Some(gate)) = (woken.question, &mut life.gate) {
-                gate.answer()?;
-            }
+            let woken = self.wait(life.ears(), PollFlags::empty(), Some(left))?;
+            life.hear_gate(&woken)?;
             // What ended is looked at by whoever watches the rest of the life.
             if woken.deserted || woken.child || woken.status {
                 return Ok(true);
@@ -209,6 +223,7 @@ impl Life {
             failed: note.failed,
             status: note.status,
             gate,
+            silent: false,
             ended: None,
         })
     }
