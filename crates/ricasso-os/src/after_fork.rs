@@ -3,7 +3,7 @@
 //! It is forked by a warden, which is single-threaded and ours, so it may allocate. It ends in
 //! exec or in exit and never returns.
 
-use crate::cage::{self, Cage, Loopback, Parts, Standing};
+use crate::cage::{self, Birth, Cage, Loopback, Parts, Standing};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::wire::{self, Ceilings, Order, Reader, STATE_FD, Stage, Writer};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -56,7 +56,16 @@ pub(crate) enum Tidings<'a> {
 }
 
 /// Waits for the order, becomes the command. A closed socket means that none comes any more.
-pub(crate) fn command(job: &Channel, note: &Channel, loopback: Option<&Loopback>) -> ! {
+pub(crate) fn command(
+    job: &Channel,
+    note: &Channel,
+    loopback: Option<&Loopback>,
+    birth: Birth,
+) -> ! {
+    // The warden may have gone before this process could ask to go with it.
+    if note.is_deserted() {
+        leave();
+    }
     if job.is_silent() {
         rehearse();
     }
@@ -67,14 +76,16 @@ pub(crate) fn command(job: &Channel, note: &Channel, loopback: Option<&Loopback>
         leave()
     };
     let (stage, errno) = match &order.cage {
+        None if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
         None => {
             tell(note, &Tidings::Order(&order), &[]);
             become_command(&order, &streams, state.as_ref(), None)
         }
         Some(cage) if cage.has_namespaces() => {
             let (order, streams, state) = (&order, &streams, state.as_ref());
-            cage::lead(&Parts { order, cage, streams, state, note, loopback })
+            cage::lead(&Parts { order, cage, streams, state, note, loopback, birth })
         }
+        Some(_) if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
         Some(cage) => {
             tell(note, &Tidings::Order(&order), &[]);
             match Standing::prepare(&order, cage) {

@@ -21,7 +21,7 @@ mod wire;
 use std::path::PathBuf;
 
 pub(crate) use confine::{Standing, confine};
-pub(crate) use init::{Parts, heard, lead};
+pub(crate) use init::{Birth, Parts, bear, heard, lead};
 pub use notify::Denied;
 pub(crate) use notify::{Gatekeeper, loads};
 pub use powers::{Namespaces, Powers};

@@ -177,6 +177,14 @@ impl Channel {
 }
 
 impl Channel {
+    /// Whether the other end is closed.
+    pub(crate) fn is_deserted(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let mut fds = [PollFd::new(&self.0, PollFlags::empty())];
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut fds, Some(&at_once)).is_ok_and(|_| !fds[0].revents().is_empty())
+    }
+
     /// Whether nothing waits to be received.
     pub(crate) fn is_silent(&self) -> bool {
         matches!(self.next_length(Wait::Never), Ok(None))

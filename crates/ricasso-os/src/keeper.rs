@@ -4,17 +4,20 @@
 //! So wardens are forked by a keeper, which is started by exec, small and single-threaded. A
 //! one-shot program of our own that has no threads yet may be its own keeper.
 
+mod mounts;
 mod serve;
 mod sessions;
 
-use crate::cage::Powers;
+use crate::cage::{Namespaces, Powers};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::handle::{Handle, ROUSE};
 use crate::ready::ready;
 use crate::tree;
+use crate::warden::serve::Ground;
 use crate::warden::{self, Warden};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use mounts::Mounts;
 use sessions::Sessions;
 use std::collections::BTreeSet;
 use std::os::unix::process::CommandExt;
@@ -30,7 +33,8 @@ pub const KEEPER_NAME: &str = "ricasso-keeper";
 const HELLO: &[u8] = concat!("ricasso-keeper ", env!("CARGO_PKG_VERSION")).as_bytes();
 /// Asks a keeper for a warden; the warden's end of the socket comes along.
 const WARDEN: &[u8] = b"warden";
-/// The same, for a job in the network of the session whose name follows.
+/// The same, for a job in the network of the session whose name follows; the first byte is the
+/// kind of its namespaces.
 const WARDEN_IN: &[u8] = b"warden in ";
 /// Asks a keeper what it can build cages from.
 const POWERS: &[u8] = b"powers";
@@ -67,6 +71,7 @@ struct State {
     restarts: u64,
     /// Those that this process forked itself.
     wardens: Vec<i32>,
+    mounts: Option<Mounts>,
     /// What this process found out itself.
     sessions: Sessions,
     powers: Option<(Powers, Probe)>,
@@ -77,8 +82,13 @@ struct State {
 pub enum Network {
     /// The machine's, or none: nothing is kept for them.
     Any,
-    /// That of the session with this name.
-    Of(String),
+    /// That of a session.
+    Of {
+        /// Its name.
+        session: String,
+        /// Where the other namespaces of its jobs come from.
+        spaces: Namespaces,
+    },
 }
 
 /// How much is tried.
@@ -147,6 +157,10 @@ impl Keeper {
     /// The same, for a job in this network.
     pub fn warden_for(&self, network: &Network) -> Result<Warden> {
         let mut state = self.state();
+        if state.mounts.as_mut().is_some_and(Mounts::changed) {
+            // A spare may have been born with a copy of what is mounted.
+            state.spares.clear();
+        }
         while let Some(at) = state.spares.iter().rposition(|(of, _)| of == network) {
             let (_, spare) = state.spares.remove(at);
             // Somebody may have killed it while it waited.
@@ -161,6 +175,12 @@ impl Keeper {
     /// for another network are given up.
     pub fn stock(&self, network: &Network) -> Result<usize> {
         let mut state = self.state();
+        // Watched from before the first one is made.
+        let mounts = state.mounts.take();
+        state.mounts = mounts.or_else(Mounts::watch);
+        if state.mounts.is_none() {
+            return Ok(0);
+        }
         state.spares.retain(|(of, _)| of == network);
         while state.spares.len() < MOST_SPARES {
             let spare = self.make(&mut state, network)?;
@@ -224,12 +244,15 @@ impl Keeper {
         let handle = match self.program {
             Program::Own => {
                 one_thread()?;
-                let loopback = match network {
-                    Network::Any => None,
-                    Network::Of(session) => state.sessions.network(session)?,
+                let ground = match network {
+                    Network::Any => Ground::default(),
+                    Network::Of { session, spaces } => {
+                        let loopback = state.sessions.network(session)?;
+                        Ground { loopback, spaces: *spaces }
+                    }
                 };
                 let pid = match fork()? {
-                    None => warden::serve::serve(theirs, None, loopback),
+                    None => warden::serve::serve(theirs, None, ground),
                     Some(pid) => pid,
                 };
                 state.wardens.push(pid);
@@ -238,7 +261,9 @@ impl Keeper {
             Program::Copy | Program::Installed(_) => {
                 let wish = match network {
                     Network::Any => WARDEN.to_vec(),
-                    Network::Of(session) => [WARDEN_IN, session.as_bytes()].concat(),
+                    Network::Of { session, spaces } => {
+                        [WARDEN_IN, &[spaces.number() as u8], session.as_bytes()].concat()
+                    }
                 };
                 let theirs = theirs.as_fd();
                 self.with_process(state, |process, program| process.ask(&wish, theirs, program))?

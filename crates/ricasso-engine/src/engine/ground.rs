@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::plan::Ground;
 use crate::policy::{Mode, Policy, Reach};
 use crate::request::Request;
-use ricasso_os::{Host, Keeper, Network, Powers, Probe};
+use ricasso_os::{Host, Keeper, Namespaces, Network, Powers, Probe};
 use std::path::{Path, PathBuf};
 
 /// The machine as the jobs of this policy meet it. Mode open asks for nothing of a cage, and pays
@@ -53,6 +53,12 @@ impl Hall {
             (Mode::Read | Mode::Workspace, Reach::Loopback | Reach::None) => self.host.powers.netns,
             (Mode::Read | Mode::Workspace, Reach::Open) => false,
         };
-        if own { Network::Of(request.caller.session.clone()) } else { Network::Any }
+        let spaces = self.host.powers.namespaces;
+        match spaces {
+            Namespaces::User | Namespaces::Root if own => {
+                Network::Of { session: request.caller.session.clone(), spaces }
+            }
+            Namespaces::None | Namespaces::User | Namespaces::Root => Network::Any,
+        }
     }
 }

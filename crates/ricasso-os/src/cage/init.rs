@@ -30,6 +30,28 @@ pub(crate) struct Parts<'a> {
     pub(crate) state: Option<&'a OwnedFd>,
     pub(crate) note: &'a Channel,
     pub(crate) loopback: Option<&'a Loopback>,
+    pub(crate) birth: Birth,
+}
+
+/// How the process that waits for an order came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Birth {
+    /// By a fork: it builds namespaces, if there must be some, for somebody else.
+    Plain,
+    /// As the first process of namespaces that were made with it.
+    First,
+}
+
+/// Forks the first process of new namespaces, which only root can do in one step; the network and
+/// the view of the files are left to it. `None` in the child, which dies with its parent.
+pub(crate) fn bear() -> Result<Option<i32>, Errno> {
+    let born = fork_with(SPACES)?;
+    if born.is_none() {
+        // Asked again, and then with an answer, when there is something to run.
+        let signal = Some(rustix::process::Signal::KILL);
+        let _ = rustix::process::set_parent_process_death_signal(signal);
+    }
+    Ok(born)
 }
 
 type Failure = (Stage, Errno);
@@ -52,11 +74,16 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
         rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(at(Stage::Prepare))?;
     after_fork::tell(parts.note, &Tidings::Order(parts.order), &[reader.as_fd()]);
     drop(reader);
-    namespaces(&standing.cage, parts.loopback).map_err(at(Stage::Namespaces))?;
+    namespaces(&standing.cage, parts.loopback, parts.birth).map_err(at(Stage::Namespaces))?;
     mounts::build(&standing.cage, standing.listed.as_ref()).map_err(at(Stage::Mounts))?;
-    if let Some(pid) = fork_beside().map_err(at(Stage::Namespaces))? {
-        after_fork::tell(parts.note, &Tidings::First(pid), &[]);
-        leave();
+    match parts.birth {
+        Birth::First => {}
+        Birth::Plain => {
+            if let Some(pid) = fork_beside().map_err(at(Stage::Namespaces))? {
+                after_fork::tell(parts.note, &Tidings::First(pid), &[]);
+                leave();
+            }
+        }
     }
     first(parts, &standing, status)
 }
@@ -94,22 +121,27 @@ fn become_command(parts: &Parts<'_>, standing: &Standing) -> Failure {
     }
 }
 
-fn namespaces(cage: &Cage, loopback: Option<&Loopback>) -> Result<(), Errno> {
+fn namespaces(cage: &Cage, loopback: Option<&Loopback>, birth: Birth) -> Result<(), Errno> {
     let wanted = match cage.net {
         // A network without sockets has nothing to list in /proc either.
         Net::Loopback | Net::None => cage.walls.netns,
         Net::Open => false,
     };
-    let mut flags = SPACES;
+    let mut flags = match birth {
+        Birth::Plain => SPACES,
+        Birth::First => 0,
+    };
     match loopback {
         Some(loopback) if wanted => loopback.enter()?,
         None if wanted => flags |= libc::CLONE_NEWNET,
         Some(_) | None => {}
     }
-    match cage.walls.namespaces {
-        Namespaces::None => return Err(Errno::INVAL),
-        Namespaces::Root => raw::unshare(flags)?,
-        Namespaces::User => own_user_namespace(flags)?,
+    match (cage.walls.namespaces, birth) {
+        // Whoever was born in namespaces cannot leave them for others.
+        (Namespaces::None, _) | (Namespaces::User, Birth::First) => return Err(Errno::INVAL),
+        (Namespaces::Root, _) if flags == 0 => {}
+        (Namespaces::Root, _) => raw::unshare(flags)?,
+        (Namespaces::User, Birth::Plain) => own_user_namespace(flags)?,
     }
     if flags & libc::CLONE_NEWNET != 0 {
         raise_loopback()?;
@@ -127,7 +159,11 @@ pub(super) fn own_user_namespace(others: libc::c_int) -> Result<(), Errno> {
 /// Forks a child of our own parent: it becomes the warden's, and the first one of the new pid
 /// namespace. `None` in the child.
 fn fork_beside() -> Result<Option<i32>, Errno> {
-    let flags = libc::CLONE_PARENT | libc::SIGCHLD;
+    fork_with(libc::CLONE_PARENT)
+}
+
+fn fork_with(flags: libc::c_int) -> Result<Option<i32>, Errno> {
+    let flags = flags | libc::SIGCHLD;
     // SAFETY: without CLONE_VM and with a null stack this is a fork, in a process with one thread
     // that holds no lock; the other arguments are unused (clone(2)).
     let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
@@ -278,7 +314,7 @@ fn try_namespaces(kind: Namespaces) -> Result<(), Errno> {
         walls: super::Walls { namespaces: kind, ..super::Walls::default() },
         ..Cage::default()
     };
-    namespaces(&cage, None)?;
+    namespaces(&cage, None, Birth::Plain)?;
     raw::seal(c"/", Depth::All, READ_ONLY | NO_SUID)?;
     let tree = raw::clone_tree(c"/dev/null", Depth::One)?;
     drop(tree);

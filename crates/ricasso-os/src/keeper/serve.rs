@@ -4,7 +4,9 @@ use super::sessions::Sessions;
 use super::{HELLO, POWERS, POWERS_WITH_NETWORK, WARDEN, WARDEN_IN, fork, lifeline};
 use crate::after_fork::leave;
 use crate::channel::{Arrival, Channel, Wait};
+use crate::cage::Namespaces;
 use crate::error::{Error, Result};
+use crate::warden::serve::Ground;
 use crate::{signals, tree, warden};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -82,20 +84,26 @@ impl Post {
                 let powers = self.sessions.powers_with_network()?;
                 self.control.send(&powers.encode(), &[])
             }
-            _ => match wish.strip_prefix(WARDEN_IN) {
-                Some(session) => {
-                    let session = String::from_utf8_lossy(session).into_owned();
-                    self.fork_warden(fds, Some(&session))
+            _ => match wish.strip_prefix(WARDEN_IN).and_then(<[u8]>::split_first) {
+                Some((kind, session)) => {
+                    let session = String::from_utf8_lossy(session);
+                    let kind = Namespaces::from_number(u64::from(*kind));
+                    let kind = kind.ok_or(Error::Garbled { what: "kind of namespaces" })?;
+                    self.fork_warden(fds, Some((&session, kind)))
                 }
                 None => Err(Error::Garbled { what: "wish" }),
             },
         }
     }
 
-    fn fork_warden(&mut self, mut fds: Vec<OwnedFd>, session: Option<&str>) -> Result<()> {
-        let loopback = match session {
-            Some(session) => self.sessions.network(session)?,
-            None => None,
+    fn fork_warden(
+        &mut self,
+        mut fds: Vec<OwnedFd>,
+        session: Option<(&str, Namespaces)>,
+    ) -> Result<()> {
+        let ground = match session {
+            Some((session, spaces)) => Ground { loopback: self.sessions.network(session)?, spaces },
+            None => Ground::default(),
         };
         let job = fds.pop().ok_or(Error::Garbled { what: "wish without a socket" })?;
         match fork()? {
@@ -103,7 +111,7 @@ impl Post {
                 let line = rustix::io::fcntl_dupfd_cloexec(&self.line.0, 3)
                     .map_err(Error::call("keep the lifeline"));
                 match line {
-                    Ok(line) => warden::serve::serve(Channel::from_fd(job), Some(line), loopback),
+                    Ok(line) => warden::serve::serve(Channel::from_fd(job), Some(line), ground),
                     Err(_) => leave(),
                 }
             }

@@ -6,7 +6,7 @@
 use super::report::{Ended, Report, Status, Usage};
 use super::start::Life;
 use crate::after_fork;
-use crate::cage::{Denied, Gatekeeper, Loopback};
+use crate::cage::{self, Birth, Denied, Gatekeeper, Loopback, Namespaces};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::signals;
@@ -33,13 +33,23 @@ const FAREWELL: Duration = Duration::from_millis(20);
 const MOST_NAMED: usize = 64;
 
 /// Runs orders until there are no more, then exits.
-pub(crate) fn serve(job: Channel, lifeline: Option<OwnedFd>, loopback: Option<&Loopback>) -> ! {
-    let served = Post::enter(job, lifeline, loopback).and_then(|mut post| post.serve(loopback));
+pub(crate) fn serve(job: Channel, lifeline: Option<OwnedFd>, ground: Ground<'_>) -> ! {
+    let entered = Post::enter(job, lifeline, ground.loopback);
+    let served = entered.and_then(|mut post| post.serve(ground));
     // Whatever went wrong, the owner sees the socket close and calls the job lost; nothing below
     // us may outlive that.
     drop(served);
     tree::end(&BTreeSet::new(), &mut |_, _| {});
     after_fork::leave()
+}
+
+/// What the commands of a warden will stand on, as far as it is known before there is an order.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Ground<'a> {
+    /// The network of the session.
+    pub(crate) loopback: Option<&'a Loopback>,
+    /// The namespaces that the cages will ask for.
+    pub(crate) spaces: Namespaces,
 }
 
 pub(super) struct Post {
@@ -113,14 +123,14 @@ impl Post {
         Ok(Post { job, lifeline, children, litter, first: None, parted: None })
     }
 
-    fn serve(&mut self, loopback: Option<&Loopback>) -> Result<()> {
+    fn serve(&mut self, ground: Ground<'_>) -> Result<()> {
         loop {
-            let (pid, note) = match self.fork_command(loopback) {
+            let (child, note) = match self.fork_command(ground) {
                 Ok(forked) => forked,
                 Err(error) => return self.give_up(&error),
             };
             rehearse();
-            let Some(life) = self.await_start(pid, &note)? else { return self.sweep() };
+            let Some(life) = self.await_start(child, &note)? else { return self.sweep() };
             let more = life.more;
             self.first = life.first;
             let gone = match life.failed {
@@ -143,14 +153,22 @@ impl Post {
 
     /// The command's process waits for the order itself: one hop less, and in a spare warden it is
     /// already there.
-    fn fork_command(&self, loopback: Option<&Loopback>) -> Result<(i32, Channel)> {
+    fn fork_command(&self, ground: Ground<'_>) -> Result<((i32, Birth), Channel)> {
         let (ours, theirs) = Channel::pair()?;
-        match crate::keeper::fork()? {
+        let (forked, birth) = match ground.spaces {
+            // Where it fails, the order finds a process that tries again and can tell why.
+            Namespaces::Root => match cage::bear() {
+                Ok(born) => (born, Birth::First),
+                Err(_) => (crate::keeper::fork()?, Birth::Plain),
+            },
+            Namespaces::None | Namespaces::User => (crate::keeper::fork()?, Birth::Plain),
+        };
+        match forked {
             None => {
                 drop(ours);
-                after_fork::command(&self.job, &theirs, loopback)
+                after_fork::command(&self.job, &theirs, ground.loopback, birth)
             }
-            Some(pid) => Ok((pid, ours)),
+            Some(pid) => Ok(((pid, birth), ours)),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::report::{Report, Status, Usage};
 use super::serve::{Ears, Post, Woken};
 use crate::after_fork::Note;
-use crate::cage::{self, Gatekeeper};
+use crate::cage::{self, Birth, Gatekeeper};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::signals;
@@ -90,15 +90,25 @@ fn status_of(how: i32) -> Status {
 
 impl Post {
     /// Waits until the command was executed or failed. `None` when no order came any more.
-    pub(super) fn await_start(&mut self, pid: i32, pipe: &Channel) -> Result<Option<Life>> {
+    pub(super) fn await_start(
+        &mut self,
+        (pid, birth): (i32, Birth),
+        pipe: &Channel,
+    ) -> Result<Option<Life>> {
         let mut note = Note::default();
         if !self.hear(pipe, &mut note)? {
             return Ok(None);
         }
-        let life = if note.status.is_some() {
-            self.await_namespaced(pid, pipe, note)?
-        } else {
-            self.await_plain(pid, pipe, note)?
+        let life = match birth {
+            Birth::First => {
+                note.first = Some(pid);
+                self.await_namespaced(pid, pipe, note)?
+            }
+            Birth::Plain if note.status.is_some() => {
+                self.await_builder(pid)?;
+                self.await_namespaced(pid, pipe, note)?
+            }
+            Birth::Plain => self.await_plain(pid, pipe, note)?,
         };
         Ok(Some(life))
     }
@@ -122,19 +132,20 @@ impl Post {
         Ok(life)
     }
 
+    /// The builder of the namespaces goes first: its end says that all is built or failed.
+    fn await_builder(&mut self, builder: i32) -> Result<()> {
+        loop {
+            let woken = self.wait(Ears::default(), PollFlags::empty(), None)?;
+            while signals::take(&self.children).is_some() {}
+            if woken.deserted || tree::reap_one(builder) {
+                return Ok(());
+            }
+        }
+    }
+
     /// A command in a pid namespace: its first process is our child.
     fn await_namespaced(&mut self, builder: i32, pipe: &Channel, mut note: Note) -> Result<Life> {
         pipe.want_signatures()?;
-        // The builder of the namespaces goes first: its end says that all is built or failed.
-        let mut built = false;
-        while !built {
-            let woken = self.wait(Ears::default(), PollFlags::empty(), None)?;
-            if woken.deserted {
-                break;
-            }
-            while signals::take(&self.children).is_some() {}
-            built = tree::reap_one(builder);
-        }
         // Whoever is asked hears at once who asks; else the end of the note tells enough.
         while note.asks.is_some() && note.listener.is_none() && note.failed.is_none() {
             if !self.hear(pipe, &mut note)? {
