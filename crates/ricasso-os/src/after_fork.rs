@@ -5,7 +5,7 @@
 
 use crate::cage::{self, Birth, Cage, Loopback, Parts, Standing};
 use crate::channel::{Arrival, Channel, Wait};
-use crate::wire::{self, Ceilings, Order, Reader, STATE_FD, Stage, Writer};
+use crate::wire::{self, Ceilings, Enclosed, Order, Reader, STATE_FD, Stage, Writer};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
@@ -70,9 +70,11 @@ pub(crate) fn command(
         rehearse();
     }
     let Some((bytes, mut streams)) = next_order(job) else { leave() };
-    let state = streams.split_off(streams.len().min(3)).pop();
-    let (Ok(order), Ok(streams)) = (Order::decode(&bytes), <[OwnedFd; 3]>::try_from(streams))
-    else {
+    let mut enclosures = streams.split_off(streams.len().min(3)).into_iter();
+    let Some((bytes, enclosed)) = Enclosed::open(&bytes) else { leave() };
+    let state = enclosed.state.then(|| enclosures.next()).flatten();
+    let rules = enclosed.rules.then(|| enclosures.next()).flatten();
+    let (Ok(order), Ok(streams)) = (Order::decode(bytes), <[OwnedFd; 3]>::try_from(streams)) else {
         leave()
     };
     let (stage, errno) = match &order.cage {
@@ -82,16 +84,18 @@ pub(crate) fn command(
             become_command(&order, &streams, state.as_ref(), None)
         }
         Some(cage) if cage.has_namespaces() => {
-            let (order, streams, state) = (&order, &streams, state.as_ref());
-            cage::lead(&Parts { order, cage, streams, state, note, loopback, birth })
+            let (order, streams) = (&order, &streams);
+            let (state, rules) = (state.as_ref(), rules.as_ref());
+            cage::lead(&Parts { order, cage, streams, state, rules, note, loopback, birth })
         }
         Some(_) if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
         Some(cage) => {
             tell(note, &Tidings::Order(&order), &[]);
             match Standing::prepare(&order, cage) {
                 Ok(standing) => {
-                    let standing = Some((&standing, note));
-                    become_command(&order, &streams, state.as_ref(), standing)
+                    let rules = rules.as_ref();
+                    let walls = Some(Walled { standing: &standing, rules, note });
+                    become_command(&order, &streams, state.as_ref(), walls)
                 }
                 Err(failure) => failure,
             }
@@ -201,12 +205,19 @@ impl Note {
     }
 }
 
+/// What a command without namespaces is confined by.
+struct Walled<'a> {
+    standing: &'a Standing,
+    rules: Option<&'a OwnedFd>,
+    note: &'a Channel,
+}
+
 /// Returns only on failure.
 fn become_command(
     order: &Order,
     streams: &[OwnedFd; 3],
     state: Option<&OwnedFd>,
-    standing: Option<(&Standing, &Channel)>,
+    walls: Option<Walled<'_>>,
 ) -> (Stage, Errno) {
     if let Err(errno) = prepare(order, streams, state) {
         return (Stage::Prepare, errno);
@@ -214,11 +225,11 @@ fn become_command(
     if let Err(errno) = rustix::process::chdir(&order.cwd) {
         return (Stage::Directory, errno);
     }
-    if let Some((standing, note)) = standing {
-        match cage::confine(standing) {
+    if let Some(walls) = walls {
+        match cage::confine(walls.standing, walls.rules) {
             Ok(confined) => {
                 let listener = confined.listener.as_ref().map(AsFd::as_fd);
-                tell(note, &Tidings::Ready, listener.as_slice());
+                tell(walls.note, &Tidings::Ready, listener.as_slice());
             }
             Err(failure) => return failure,
         }

@@ -3,6 +3,7 @@
 //! A cage is drawn by the engine and carried in the order. It says which mechanisms must hold; a
 //! step that fails here fails the start, and nothing ever runs with less than was asked for.
 
+mod ahead;
 mod bpf;
 mod capability;
 mod confine;
@@ -15,11 +16,13 @@ mod powers;
 mod programs;
 mod raw;
 mod reading;
+mod rules;
 mod session;
 mod wire;
 
 use std::path::PathBuf;
 
+pub(crate) use ahead::Ahead;
 pub(crate) use confine::{Standing, confine};
 pub(crate) use init::{Birth, Parts, bear, heard, lead};
 pub use notify::Denied;

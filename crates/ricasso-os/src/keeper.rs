@@ -4,26 +4,25 @@
 //! So wardens are forked by a keeper, which is started by exec, small and single-threaded. A
 //! one-shot program of our own that has no threads yet may be its own keeper.
 
-mod mounts;
 mod serve;
 mod sessions;
 
-use crate::cage::{Namespaces, Powers};
+use crate::cage::{Ahead, Namespaces, Powers};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::handle::{Handle, ROUSE};
+use crate::mounted::Mounts;
 use crate::ready::ready;
 use crate::tree;
 use crate::warden::serve::Ground;
 use crate::warden::{self, Warden};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use mounts::Mounts;
 use sessions::Sessions;
 use std::collections::BTreeSet;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 pub(crate) use serve::{close_all_but, close_others, silence};
 
@@ -52,6 +51,7 @@ pub struct Keeper {
     /// shell's `> >(tee log)`), is no part of any job, and is neither waited for nor ended.
     strangers: BTreeSet<i32>,
     state: Mutex<State>,
+    ahead: Arc<Ahead>,
 }
 
 #[derive(Debug, Clone)]
@@ -132,7 +132,8 @@ impl Keeper {
         }
         tree::become_subreaper()?;
         let strangers = tree::members(&BTreeSet::new()).into_iter().collect();
-        Ok(Keeper { program: Program::Own, strangers, state: Mutex::default() })
+        let ahead = Arc::new(Ahead::new());
+        Ok(Keeper { program: Program::Own, strangers, state: Mutex::default(), ahead })
     }
 
     /// The keeper's own life: what the hidden verb of the program calls.
@@ -146,7 +147,8 @@ impl Keeper {
         }
         let process = Process::start(&program)?;
         let state = State { process: Some(process), ..State::default() };
-        Ok(Keeper { program, strangers: BTreeSet::new(), state: Mutex::new(state) })
+        let ahead = Arc::new(Ahead::new());
+        Ok(Keeper { program, strangers: BTreeSet::new(), state: Mutex::new(state), ahead })
     }
 
     /// A warden for one job: a spare where one waits, else a new one.
@@ -187,6 +189,12 @@ impl Keeper {
             state.spares.insert(0, (network.clone(), spare));
         }
         Ok(state.spares.len())
+    }
+
+    /// Makes rules for another command in the cage of the last one. Without it the next start is
+    /// slower, and nothing else.
+    pub fn make_ahead(&self) {
+        self.ahead.refill();
     }
 
     /// What cages can be built from here, found out by trying where the jobs will run. The answer
@@ -269,7 +277,7 @@ impl Keeper {
                 self.with_process(state, |process, program| process.ask(&wish, theirs, program))?
             }
         };
-        Ok(Warden::new(ours, handle))
+        Ok(Warden::new(ours, handle, Arc::clone(&self.ahead)))
     }
 
     /// Talks to the keeper. One that somebody killed is replaced, once.

@@ -17,6 +17,7 @@ mod handle;
 mod host;
 mod keeper;
 pub mod macos;
+mod mounted;
 mod pipe;
 mod pty;
 mod ready;

@@ -4,11 +4,13 @@ mod report;
 pub(crate) mod serve;
 mod start;
 
+use crate::cage::Ahead;
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::handle::Handle;
-use crate::wire::{Order, Word};
+use crate::wire::{Enclosed, Order, Word};
 use rustix::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use report::{Ended, Report, Status, Usage};
@@ -19,14 +21,15 @@ pub struct Warden {
     job: Channel,
     /// The warden itself, or the keeper, which sees to its wardens.
     handle: Handle,
+    ahead: Arc<Ahead>,
 }
 
 impl Warden {
     /// How often [`Warden::rouse`] is due.
     pub const ROUSE: Duration = crate::handle::ROUSE;
 
-    pub(crate) fn new(job: Channel, handle: Handle) -> Warden {
-        Warden { job, handle }
+    pub(crate) fn new(job: Channel, handle: Handle, ahead: Arc<Ahead>) -> Warden {
+        Warden { job, handle, ahead }
     }
 
     /// Continues a warden that somebody stopped. Means nothing to one that runs.
@@ -42,8 +45,11 @@ impl Warden {
         streams: [BorrowedFd<'_>; 3],
         state: Option<BorrowedFd<'_>>,
     ) -> Result<()> {
-        let fds: Vec<BorrowedFd<'_>> = streams.into_iter().chain(state).collect();
-        self.job.send(&order.encode(), &fds).map_err(who_is_gone)
+        let rules = order.cage.as_ref().and_then(|cage| self.ahead.rules(cage));
+        let fds = streams.into_iter().chain(state).chain(rules.as_ref().map(AsFd::as_fd));
+        let fds: Vec<BorrowedFd<'_>> = fds.collect();
+        let with = Enclosed { state: state.is_some(), rules: rules.is_some() };
+        self.job.send(&with.seal(order.encode()), &fds).map_err(who_is_gone)
     }
 
     /// Asks the whole tree to end (SIGTERM).

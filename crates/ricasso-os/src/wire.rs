@@ -32,6 +32,29 @@ pub struct Order {
 /// be in nobody's way.
 pub const STATE_FD: i32 = 198;
 
+/// Which descriptors come with an order, behind its three streams and in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Enclosed {
+    /// For the state of a shell.
+    pub(crate) state: bool,
+    /// Rules for files, made ahead.
+    pub(crate) rules: bool,
+}
+
+impl Enclosed {
+    /// Says so behind an order.
+    pub(crate) fn seal(self, mut order: Vec<u8>) -> Vec<u8> {
+        order.extend([u8::from(self.state), u8::from(self.rules)]);
+        order
+    }
+
+    /// The order, and what came with it.
+    pub(crate) fn open(bytes: &[u8]) -> Option<(&[u8], Enclosed)> {
+        let (order, [state, rules]) = bytes.split_last_chunk::<2>()?;
+        Some((order, Enclosed { state: *state == 1, rules: *rules == 1 }))
+    }
+}
+
 /// Upper bounds for one job; `None` means that the policy asks for none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ceilings {

@@ -94,6 +94,7 @@ impl Yard {
             }
             Spares::None => {}
         }
+        self.keeper.make_ahead();
         if self.ready().is_none() {
             let prepared = self.prepare()?;
             // Two of these never run at once: there is one housekeeper.

@@ -28,6 +28,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) cage: &'a Cage,
     pub(crate) streams: &'a [OwnedFd; 3],
     pub(crate) state: Option<&'a OwnedFd>,
+    pub(crate) rules: Option<&'a OwnedFd>,
     pub(crate) note: &'a Channel,
     pub(crate) loopback: Option<&'a Loopback>,
     pub(crate) birth: Birth,
@@ -111,7 +112,7 @@ fn become_command(parts: &Parts<'_>, standing: &Standing) -> Failure {
     if let Err(errno) = after_fork::prepare(parts.order, parts.streams, parts.state) {
         return (Stage::Prepare, errno);
     }
-    match confine(standing) {
+    match confine(standing, parts.rules) {
         Ok(confined) => {
             let listener = confined.listener.as_ref().map(AsFd::as_fd);
             after_fork::tell(parts.note, &Tidings::Ready, listener.as_slice());

@@ -84,14 +84,7 @@ pub(super) fn version() -> u32 {
 impl Ruleset {
     /// An empty set: nothing may be touched.
     pub(super) fn new(version: u32, tcp: Reach) -> Result<Ruleset, Errno> {
-        let files = match version {
-            0 => return Err(Errno::NOSYS),
-            1 => (1 << 13) - 1,
-            2 => (1 << 14) - 1,
-            3 | 4 => (1 << 15) - 1,
-            5..UNIX_BY_PATH => (1 << 16) - 1,
-            _ => (1 << 17) - 1,
-        };
+        let files = handled(version)?;
         let net = match tcp {
             Reach::Shut if version >= 4 => TCP,
             Reach::Shut | Reach::Free => 0,
@@ -116,6 +109,16 @@ impl Ruleset {
         // SAFETY: the kernel returned this descriptor just now, so nobody else owns it.
         let fd = unsafe { OwnedFd::from_raw_fd(fd as i32) };
         Ok(Ruleset { fd, handled: files })
+    }
+
+    /// Rules that somebody else began, for this version.
+    pub(super) fn received(fd: &OwnedFd, version: u32) -> Result<Ruleset, Errno> {
+        Ok(Ruleset { fd: rustix::io::dup(fd)?, handled: handled(version)? })
+    }
+
+    /// The descriptor, to be handed to whoever is to be confined by it.
+    pub(super) fn into_fd(self) -> OwnedFd {
+        self.fd
     }
 
     /// Grants rights on what lies at a path and below. What is not there needs no rule.
@@ -190,6 +193,18 @@ impl Ruleset {
             unsafe { libc::syscall(libc::SYS_landlock_restrict_self, self.fd.as_raw_fd(), 0) };
         raw::answer(done).map(drop)
     }
+}
+
+/// The rights on files that a version knows.
+fn handled(version: u32) -> Result<u64, Errno> {
+    Ok(match version {
+        0 => return Err(Errno::NOSYS),
+        1 => (1 << 13) - 1,
+        2 => (1 << 14) - 1,
+        3 | 4 => (1 << 15) - 1,
+        5..UNIX_BY_PATH => (1 << 16) - 1,
+        _ => (1 << 17) - 1,
+    })
 }
 
 /// Moving between directories is a right of its own from the second version on.

@@ -11,11 +11,11 @@ mod code;
 mod memory;
 
 use super::Cage;
-use super::confine::writable_places;
 use super::filter::{FCHMODAT2, METADATA};
 use super::mounts::existing;
 use super::programs::Listed;
 use super::raw;
+use super::rules::writable_places;
 use crate::after_fork::Asks;
 use crate::error::{Error, Result};
 pub(crate) use code::loads;

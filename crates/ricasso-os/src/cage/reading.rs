@@ -16,6 +16,7 @@ pub(super) fn grant_around(
     root: &Path,
     hidden: &[PathBuf],
     rights: u64,
+    searched: &mut Vec<PathBuf>,
 ) -> Result<(), Errno> {
     let mut queue = vec![root.to_path_buf()];
     while let Some(path) = queue.pop() {
@@ -27,6 +28,7 @@ pub(super) fn grant_around(
             continue;
         }
         let Ok(entries) = std::fs::read_dir(&path) else { continue };
+        searched.push(path);
         for (count, entry) in entries.flatten().enumerate() {
             if count > MOST_SIBLINGS {
                 return Err(Errno::TOOBIG);

@@ -3,8 +3,8 @@
 use super::sessions::Sessions;
 use super::{HELLO, POWERS, POWERS_WITH_NETWORK, WARDEN, WARDEN_IN, fork, lifeline};
 use crate::after_fork::leave;
-use crate::channel::{Arrival, Channel, Wait};
 use crate::cage::Namespaces;
+use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::warden::serve::Ground;
 use crate::{signals, tree, warden};

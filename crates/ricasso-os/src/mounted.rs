@@ -5,16 +5,16 @@ use std::fs::File;
 
 /// The kernel's list of what is mounted, which tells when it changes.
 #[derive(Debug)]
-pub(super) struct Mounts(File);
+pub(crate) struct Mounts(File);
 
 impl Mounts {
     /// Watches from now on; `None` where there is no such list.
-    pub(super) fn watch() -> Option<Mounts> {
+    pub(crate) fn watch() -> Option<Mounts> {
         File::open("/proc/self/mountinfo").ok().map(Mounts)
     }
 
     /// Whether there was a change since the last look. What cannot be told counts as one.
-    pub(super) fn changed(&mut self) -> bool {
+    pub(crate) fn changed(&mut self) -> bool {
         let mut fds = [PollFd::new(&self.0, PollFlags::PRI)];
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         match poll(&mut fds, Some(&at_once)) {

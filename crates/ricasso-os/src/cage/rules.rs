@@ -1,0 +1,193 @@
+//! Which files a cage grants, as rules of Landlock.
+//!
+//! Most of them are on objects that are the same inside and outside, so anybody can make them. A
+//! few are on what is laid anew for each command, and are made where that is seen.
+
+use super::landlock::{
+    DEVICE, EXECUTE, MOVE, READ, READ_DIR, READ_FILE, Reach, Ruleset, SOCKET, WRITE,
+};
+use super::mounts::{DEVICES, existing, hides_proc};
+use super::programs::Listed;
+use super::reading::{grant_around, placed};
+use super::{Cage, Net, Tmp};
+use rustix::io::Errno;
+use std::path::{Path, PathBuf};
+
+/// What no program starts without, where the policy names the roots for reading.
+const NEEDED: [&str; 17] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.preload",
+    "/etc/alternatives",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/nsswitch.conf",
+    "/etc/localtime",
+    "/etc/ssl",
+    "/etc/ca-certificates",
+    "/proc",
+    "/sys/devices/system/cpu",
+];
+/// Places of the machine that all its processes share: shut where they cannot be replaced.
+const SHARED_PLACES: [&str; 2] = ["/tmp", "/dev"];
+
+const PROC: &str = "/proc";
+const TMP: &str = "/tmp";
+
+/// Rules, and what they were made from.
+#[derive(Debug)]
+pub(super) struct Drawn {
+    pub(super) rules: Ruleset,
+    /// Directories whose entries were granted one by one.
+    pub(super) searched: Vec<PathBuf>,
+    /// What is hidden, by its real names.
+    hidden: Vec<PathBuf>,
+}
+
+impl Drawn {
+    /// Whether something hidden is reached in /proc by another name. Whose number it has there
+    /// depends on who asks, so only the command itself can make rules for it.
+    pub(super) fn is_led_to_proc(&self, cage: &Cage) -> bool {
+        self.hidden.iter().any(|path| in_proc(path) && !cage.hide.contains(path))
+    }
+}
+
+/// The rights of a cage at its different places.
+struct Rights {
+    read: u64,
+    write: u64,
+    tcp: Reach,
+    sockets: u64,
+}
+
+impl Rights {
+    fn of(cage: &Cage, listed: Option<&Listed>) -> Rights {
+        let execute = if listed.is_some() { EXECUTE } else { 0 };
+        let sockets = match cage.net {
+            Net::Open => 0,
+            Net::Loopback | Net::None => SOCKET,
+        };
+        let tcp = match cage.net {
+            Net::Open => Reach::Free,
+            Net::Loopback if cage.walls.netns => Reach::Free,
+            Net::Loopback | Net::None => Reach::Shut,
+        };
+        let write = (WRITE | MOVE) & !execute & !sockets;
+        Rights { read: READ & !execute, write, tcp, sockets }
+    }
+}
+
+/// Rules on what is the same inside and outside. The cage has its real names.
+pub(super) fn outside(cage: &Cage, listed: Option<&Listed>) -> Result<Drawn, Errno> {
+    let rights = Rights::of(cage, listed);
+    let rules = Ruleset::new(cage.walls.landlock, rights.tcp)?;
+    let mut drawn = Drawn { rules, searched: Vec::new(), hidden: placed(&cage.hide) };
+    grant_reading(&mut drawn, cage, rights.read)?;
+    let rules = &drawn.rules;
+    if rights.sockets == 0 {
+        rules.grant(Path::new("/"), SOCKET)?;
+    }
+    for root in &cage.write {
+        rules.grant(root, rights.write)?;
+    }
+    match &cage.tmp {
+        Tmp::Host => rules.grant(Path::new(TMP), rights.write)?,
+        Tmp::Session(path) => rules.grant(path, rights.write)?,
+        Tmp::Private => {}
+    }
+    for device in DEVICES {
+        rules.grant(Path::new(device), DEVICE)?;
+    }
+    for path in &cage.sockets {
+        rules.grant(path, SOCKET)?;
+    }
+    if let Some(listed) = listed {
+        for program in listed.programs.iter().chain(&listed.loaders) {
+            rules.grant(program, EXECUTE | READ_FILE)?;
+        }
+    }
+    Ok(drawn)
+}
+
+/// Rules on what was laid anew in the view of this process; nothing where it has none.
+pub(super) fn inside(rules: &Ruleset, cage: &Cage, listed: Option<&Listed>) -> Result<(), Errno> {
+    if !cage.has_namespaces() {
+        return Ok(());
+    }
+    let rights = Rights::of(cage, listed);
+    if !hides_proc(cage) {
+        let hidden: Vec<PathBuf> = cage.hide.iter().filter(|path| in_proc(path)).cloned().collect();
+        rules.grant(Path::new(PROC), rights.read & READ_DIR)?;
+        grant_around(rules, Path::new(PROC), &hidden, rights.read, &mut Vec::new())?;
+    }
+    let places = laid_anew(cage).into_iter();
+    places.map(Path::new).try_for_each(|place| rules.grant(place, rights.write))
+}
+
+fn in_proc(path: &Path) -> bool {
+    path.starts_with(PROC)
+}
+
+/// Writable places that are new for each command.
+fn laid_anew(cage: &Cage) -> Vec<&'static str> {
+    if !cage.has_namespaces() {
+        return Vec::new();
+    }
+    let mut places = vec!["/dev/shm", "/dev/pts", "/dev/ptmx"];
+    places.extend((cage.tmp != Tmp::Host).then_some(TMP));
+    places
+}
+
+/// Where the rules begin: the roots for reading, by the names that the policy has for them.
+pub(super) fn reading_roots(cage: &Cage) -> Vec<PathBuf> {
+    let everything = cage.read.iter().any(|root| root == Path::new("/"));
+    let mut roots: Vec<PathBuf> = cage.read.clone();
+    if !everything {
+        roots.extend(NEEDED.iter().map(PathBuf::from));
+    }
+    roots
+}
+
+fn grant_reading(drawn: &mut Drawn, cage: &Cage, rights: u64) -> Result<(), Errno> {
+    let Drawn { rules, searched, hidden } = drawn;
+    let mut hidden = hidden.clone();
+    if !cage.has_namespaces() {
+        hidden.extend(SHARED_PLACES.iter().map(PathBuf::from));
+    } else if !hidden.is_empty() {
+        // Something else lies over them inside.
+        hidden.push(PROC.into());
+        hidden.extend((cage.tmp != Tmp::Host).then(|| PathBuf::from(TMP)));
+    }
+    for root in existing(&reading_roots(cage)) {
+        // Masks lie over what is hidden now, so directories above it may be listed. What comes
+        // later shows its name at most.
+        if cage.has_namespaces() {
+            rules.grant(&root, rights & READ_DIR)?;
+        }
+        grant_around(rules, &root, &hidden, rights, searched)?;
+    }
+    for path in existing(&cage.show) {
+        rules.grant(&path, rights & !EXECUTE)?;
+    }
+    for path in existing(&cage.seen) {
+        rules.grant(&path, rights)?;
+    }
+    Ok(())
+}
+
+/// Everything below which may be written.
+pub(super) fn writable_places(cage: &Cage) -> Vec<PathBuf> {
+    let mut places = cage.write.clone();
+    match &cage.tmp {
+        Tmp::Host => places.push(TMP.into()),
+        Tmp::Private => {}
+        Tmp::Session(path) => places.push(path.clone()),
+    }
+    places.extend(laid_anew(cage).into_iter().map(PathBuf::from));
+    places
+}
