@@ -134,6 +134,10 @@ impl Channel {
         // Asking for the length first is cheaper than a buffer for the longest message: its pages
         // would be fetched from the kernel and given back each time.
         let Some(length) = self.next_length(wait)? else { return Ok((Arrival::Nothing, None)) };
+        if length == 0 {
+            // We send no empty messages.
+            return Ok((Arrival::Closed, None));
+        }
         let mut bytes = vec![0u8; length.max(1)];
         let mut space = [MaybeUninit::uninit(); ANCILLARY_BYTES];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);

@@ -95,16 +95,35 @@ fn first(parts: &Parts<'_>, standing: &Standing, status: OwnedFd) -> Result<Neve
     follow_warden(&status).map_err(at(Stage::Namespaces))?;
     own_proc(mounts::hides_proc(parts.cage)).map_err(at(Stage::Mounts))?;
     rustix::process::chdir(&parts.order.cwd).map_err(at(Stage::Directory))?;
-    let forked = crate::keeper::fork();
-    let forked =
-        forked.map_err(|error| (Stage::Prepare, Errno::from_raw_os_error(error.errno())))?;
-    match forked {
-        Some(command) => guard(command, &status),
-        None => {
-            drop(status);
-            Err(become_command(parts, standing))
-        }
+    let command = beget(parts, standing).map_err(at(Stage::Prepare))?;
+    guard(command, &status)
+}
+
+/// The stack of the command's process until it executes; what it does there needs a tenth of it.
+const STACK_BYTES: usize = 256 * 1024;
+
+/// Starts the command's process and waits until it has executed or ended. It borrows our memory
+/// until then, so nothing is copied for it. Nobody waits for us meanwhile: the warden, which
+/// answers its questions and may end us both, is another process.
+fn beget(parts: &Parts<'_>, standing: &Standing) -> Result<i32, Errno> {
+    extern "C" fn enter(with: *mut libc::c_void) -> libc::c_int {
+        // SAFETY: `with` leads to the pair below, which outlives this process's use of it: its
+        // parent stands still until it executes or ends.
+        let (parts, standing) = unsafe { *with.cast::<(&Parts<'_>, &Standing)>() };
+        let (stage, errno) = become_command(parts, standing);
+        after_fork::tell(parts.note, &Tidings::Failed(stage, errno), &[]);
+        leave()
     }
+    let mut stack = vec![0u128; STACK_BYTES / size_of::<u128>()];
+    let top = stack.as_mut_ptr_range().end;
+    let mut with = (parts, standing);
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: `enter` never returns and ends in exec or exit; its stack is aligned, its own, and
+    // lives until this call returns, as does what it is given. With CLONE_VFORK this process,
+    // which has one thread, runs none of its code before then, so nothing is used by both at once.
+    let pid = unsafe { libc::clone(enter, top.cast(), flags, (&raw mut with).cast()) };
+    drop(stack);
+    raw::answer(pid.into()).map(|pid| pid as i32)
 }
 
 /// The command's own process; returns only on failure.

@@ -56,7 +56,7 @@ pub(super) fn build(cage: &Cage, listed: Option<&Listed>) -> Result<(), Errno> {
     let writable = cage.write.iter().any(|root| root == Path::new("/"));
     raw::seal(c"/", Depth::All, if writable { everything } else { everything | READ_ONLY })?;
     for (path, tree) in devices.iter().chain(&programs) {
-        raw::attach(tree, raw::borrow(&raw::hold(path)?))?;
+        raw::attach(tree, &raw::c_path(path)?)?;
     }
     lay(layers, noexec)?;
     terminals()?;
@@ -75,22 +75,25 @@ fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
     let mut open_masks = Vec::new();
     for (at, (path, layer)) in layers.into_iter().enumerate() {
         match layer {
-            Layer::Tree(tree) => raw::attach(&tree, raw::borrow(&place(&path, &tree)?))?,
+            Layer::Tree(tree) => place(&path, &tree)?,
             Layer::Memory(options) => {
                 mount_memory(&path, options)?;
                 raw::seal(&raw::c_path(&path)?, Depth::One, noexec)?;
             }
-            // What another layer covers is hidden by that.
-            Layer::Mask if path.symlink_metadata().is_err() => {}
             Layer::Mask if paths.get(at + 1).is_some_and(|next| next.starts_with(&path)) => {
-                mount_memory(&path, MASK)?;
-                open_masks.push(path);
+                if path.symlink_metadata().is_ok() {
+                    mount_memory(&path, MASK)?;
+                    open_masks.push(path);
+                }
             }
             Layer::Mask => {
+                // What another layer covers is hidden by that.
+                let Ok(found) = path.symlink_metadata() else { continue };
                 if stage.is_none() {
                     stage = Some(Stage::set()?);
                 }
-                stage.as_ref().map_or(Ok(()), |stage| stage.mask(&path))?;
+                let is_directory = found.is_dir();
+                stage.as_ref().map_or(Ok(()), |stage| stage.mask(&path, is_directory))?;
             }
         }
     }
@@ -158,9 +161,10 @@ pub(super) fn copies<'a>(
     Ok(found)
 }
 
-/// The place of a layer; made where a layer above it covers the real one.
-fn place(path: &Path, tree: &OwnedFd) -> Result<OwnedFd, Errno> {
-    match raw::hold(path) {
+/// Lays a tree over its place, which is made where a layer above it covers the real one.
+fn place(path: &Path, tree: &OwnedFd) -> Result<(), Errno> {
+    let name = raw::c_path(path)?;
+    match raw::attach(tree, &name) {
         Err(Errno::NOENT) => {}
         other => return other,
     }
@@ -171,11 +175,12 @@ fn place(path: &Path, tree: &OwnedFd) -> Result<OwnedFd, Errno> {
         let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
         rustix::fs::open(path, flags, Mode::empty())?;
     }
-    raw::hold(path)
+    raw::attach(tree, &name)
 }
 
 fn make_directories(path: &Path) -> Result<(), Errno> {
-    for above in path.ancestors().collect::<Vec<_>>().into_iter().rev() {
+    let missing = path.ancestors().take_while(|above| above.symlink_metadata().is_err());
+    for above in missing.collect::<Vec<_>>().into_iter().rev() {
         match rustix::fs::mkdir(above, Mode::from_raw_mode(0o755)) {
             Ok(()) | Err(Errno::EXIST | Errno::ROFS | Errno::ACCESS) => {}
             Err(errno) => return Err(errno),
@@ -204,14 +209,15 @@ impl Stage {
         rustix::fs::mkdir(&directory, Mode::empty())?;
         let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
         rustix::fs::open(&file, flags, Mode::empty())?;
+        // What is copied from it is sealed like it.
+        raw::seal(STAGE, Depth::One, READ_ONLY)?;
         Ok(Stage { directory: raw::c_path(&directory)?, file: raw::c_path(&file)? })
     }
 
-    fn mask(&self, path: &Path) -> Result<(), Errno> {
-        let from = if path.is_dir() { &self.directory } else { &self.file };
+    fn mask(&self, path: &Path, is_directory: bool) -> Result<(), Errno> {
+        let from = if is_directory { &self.directory } else { &self.file };
         let mask = raw::clone_tree(from, Depth::One)?;
-        raw::seal_tree(&mask, Depth::One, READ_ONLY)?;
-        raw::attach(&mask, raw::borrow(&raw::hold(path)?))
+        raw::attach(&mask, &raw::c_path(path)?)
     }
 }
 
@@ -223,8 +229,8 @@ fn terminals() -> Result<(), Errno> {
     let options = c"newinstance,ptmxmode=0666,mode=0620";
     raw::mount(c"devpts", c"/dev/pts", libc::MS_NOSUID | libc::MS_NOEXEC, options)?;
     let is_link = std::fs::symlink_metadata("/dev/ptmx").is_ok_and(|found| found.is_symlink());
-    if !is_link && let Ok(place) = raw::hold(Path::new("/dev/ptmx")) {
-        raw::attach(&raw::clone_tree(c"/dev/pts/ptmx", Depth::One)?, raw::borrow(&place))?;
+    if !is_link && Path::new("/dev/ptmx").exists() {
+        raw::attach(&raw::clone_tree(c"/dev/pts/ptmx", Depth::One)?, c"/dev/ptmx")?;
     }
     Ok(())
 }
@@ -252,7 +258,7 @@ fn lay_over_itself(path: &Path, set: u64) -> Result<(), Errno> {
     if set != 0 {
         raw::seal_tree(&tree, Depth::All, set)?;
     }
-    raw::attach(&tree, raw::borrow(&raw::hold(path)?))
+    raw::attach(&tree, &raw::c_path(path)?)
 }
 
 fn is_mount_point(path: &Path) -> Result<bool, Errno> {

@@ -2,7 +2,7 @@
 
 use rustix::io::Errno;
 use std::ffi::{CStr, CString};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -20,7 +20,8 @@ const AT_RECURSIVE: libc::c_uint = 0x8000;
 const OPEN_TREE_CLONE: libc::c_uint = 1;
 const OPEN_TREE_CLOEXEC: libc::c_uint = 0o2_000_000;
 const MOVE_MOUNT_F_EMPTY_PATH: libc::c_uint = 4;
-const MOVE_MOUNT_T_EMPTY_PATH: libc::c_uint = 0x40;
+/// A link at the end of the target is followed.
+const MOVE_MOUNT_T_SYMLINKS: libc::c_uint = 0x10;
 
 /// The kernel's `struct mount_attr` (mount_setattr(2)).
 #[repr(C)]
@@ -72,17 +73,17 @@ pub(super) fn clone_tree(path: &CStr, depth: Depth) -> Result<OwnedFd, Errno> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
 }
 
-/// Puts a copied tree over the object that `place` holds.
-pub(super) fn attach(tree: &OwnedFd, place: BorrowedFd<'_>) -> Result<(), Errno> {
-    let flags = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
-    // SAFETY: both descriptors are borrowed, and the paths are empty constant strings.
+/// Puts a copied tree over what a path leads to.
+pub(super) fn attach(tree: &OwnedFd, place: &CStr) -> Result<(), Errno> {
+    let flags = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS;
+    // SAFETY: the descriptor is borrowed, and both paths are NUL-terminated and outlive the call.
     let done = unsafe {
         libc::syscall(
             libc::SYS_move_mount,
             tree.as_raw_fd(),
             c"".as_ptr(),
-            place.as_raw_fd(),
-            c"".as_ptr(),
+            libc::AT_FDCWD,
+            place.as_ptr(),
             flags,
         )
     };
@@ -136,12 +137,6 @@ pub(super) fn mount(
     answer(done.into()).map(drop)
 }
 
-/// A hold on an object that opens nothing.
-pub(super) fn hold(path: &Path) -> Result<OwnedFd, Errno> {
-    use rustix::fs::{Mode, OFlags};
-    rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
-}
-
 /// Leaves the namespaces named by the flags for new ones.
 pub(super) fn unshare(flags: libc::c_int) -> Result<(), Errno> {
     // SAFETY: unshare takes no memory of ours; the callers have one thread (unshare(2)).
@@ -180,9 +175,4 @@ fn write_file(path: &CStr, bytes: &[u8]) -> Result<(), Errno> {
     use rustix::fs::{Mode, OFlags};
     let file = rustix::fs::open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
     rustix::io::write(&file, bytes).map(drop)
-}
-
-/// The descriptor of the open directory or file, as a borrowed value.
-pub(super) fn borrow(fd: &OwnedFd) -> BorrowedFd<'_> {
-    fd.as_fd()
 }

@@ -126,11 +126,11 @@ impl Post {
     fn reap(&mut self) {
         while signals::take(&self.children).is_some() {}
         let wardens = &mut self.wardens;
-        tree::reap_all(&mut |pid, _| {
+        let any_left = tree::reap_all(&mut |pid, _| {
             wardens.remove(&pid);
         });
         self.continue_stopped();
-        if !tree::members(&self.wardens).is_empty() {
+        if any_left && !tree::members(&self.wardens).is_empty() {
             let wardens = &mut self.wardens;
             let spare = wardens.clone();
             tree::end(&spare, &mut |pid, _| {
