@@ -213,7 +213,7 @@ impl Hall {
     /// The policy of a job goes before its other papers: whoever finds those finds all. Only a
     /// replay needs it, so a job does not end where it cannot be kept; the next reply tells it.
     pub(super) fn keep_policy(&self) {
-        let kept = self.housekeeper.has(Chore::KeepPolicy(Arc::clone(&self.policy_paper)));
+        let kept = self.housekeeper.later(Chore::KeepPolicy(Arc::clone(&self.policy_paper)));
         kept.unwrap_or_else(|error| self.yard.note(error));
     }
 }

@@ -3,10 +3,13 @@
 //! Making a file costs a tenth of a bare spawn and sometimes far more, so an engine that runs more
 //! than one command does this beside its jobs, in one thread. A one-shot program does it itself.
 
+use super::admit::Admitted;
+use super::close::Papers;
 use super::paper::PolicyPaper;
 use super::retain::Retention;
 use super::yard::Yard;
 use crate::error::Error;
+use crate::reply::Reply;
 use crate::run::JobDir;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,6 +37,17 @@ pub(super) enum Chore {
     TidyUp(Arc<Retention>),
     /// Write these files of a job.
     Keep(JobDir, Vec<(&'static str, Vec<u8>)>),
+    /// Write the last papers of a job, and let go of what it held.
+    PutAway(Box<Finished>),
+    /// All of these, in this order.
+    Several(Vec<Chore>),
+}
+
+/// A job that is over and has been answered.
+pub(super) struct Finished {
+    pub(super) admitted: Admitted,
+    pub(super) reply: Reply,
+    pub(super) papers: Papers,
 }
 
 /// Does chores, in the order in which they were given.
@@ -43,8 +57,10 @@ pub(super) struct Housekeeper {
     beside: Option<Mutex<Beside>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Beside {
+    /// What waits for somebody to wake the thread.
+    later: Vec<Chore>,
     door: Option<SyncSender<Chore>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -65,13 +81,35 @@ impl Housekeeper {
 
     /// Has it done. Beside us a failure is told with a later reply; inline it is the answer.
     pub(super) fn has(&self, chore: Chore) -> Result<(), Error> {
-        match &self.beside {
-            None => self.yard.does(chore),
-            Some(beside) => self.hand_over(&mut lock(beside), chore),
+        self.later(chore)?;
+        self.begins()
+    }
+
+    /// Has it done once [`Housekeeper::begins`] is said: to wake a thread while a reply is being
+    /// made takes a core away from it.
+    pub(super) fn later(&self, chore: Chore) -> Result<(), Error> {
+        let Some(beside) = &self.beside else { return self.yard.does(chore) };
+        let mut beside = lock(beside);
+        beside.later.push(chore);
+        match beside.later.len() < MOST_WAITING {
+            true => Ok(()),
+            false => self.hand_over(&mut beside),
         }
     }
 
-    fn hand_over(&self, beside: &mut Beside, chore: Chore) -> Result<(), Error> {
+    /// Has everything done that waits.
+    pub(super) fn begins(&self) -> Result<(), Error> {
+        match &self.beside {
+            None => Ok(()),
+            Some(beside) => self.hand_over(&mut lock(beside)),
+        }
+    }
+
+    fn hand_over(&self, beside: &mut Beside) -> Result<(), Error> {
+        if beside.later.is_empty() {
+            return Ok(());
+        }
+        let chore = Chore::Several(std::mem::take(&mut beside.later));
         if beside.door.is_none() {
             let (door, chores) = sync_channel(MOST_WAITING);
             let yard = Arc::clone(&self.yard);
@@ -92,6 +130,8 @@ impl Drop for Housekeeper {
     fn drop(&mut self) {
         if let Some(beside) = &self.beside {
             let mut beside = lock(beside);
+            // What could not be handed over cannot be told to anybody any more.
+            let _ = self.hand_over(&mut beside);
             beside.door = None;
             if let Some(thread) = beside.thread.take() {
                 // A chore that panicked has told its sentence; there is nobody left to tell.
@@ -106,6 +146,12 @@ fn work(yard: &Yard, chores: &Receiver<Chore>) {
         if let Err(error) = yard.does(chore) {
             yard.note(error);
         }
+    }
+}
+
+impl std::fmt::Debug for Beside {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Beside").field("later", &self.later.len()).finish_non_exhaustive()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Hall;
 use super::admit::{Admission, Admitted};
 use super::answer::{self, Parts, reasons};
-use super::chores::Chore;
+use super::chores::{Chore, Finished};
 use super::conduct::UNSTARTED;
 use super::{entries, later, paper};
 use crate::capture::{Redacted, Redactor, Spool, Totals};
@@ -195,15 +195,27 @@ impl Hall {
         let failure =
             numbered.into_iter().find_map(|(at, step)| answer::not_started(at, step, admitted));
         self.seal(&mut reply, admitted, spool.totals(), failure);
-        let missing = match papers {
-            Papers::Kept => Ok(Vec::new()),
-            Papers::Missing => {
-                self.keep_policy();
-                admitted.papers()
-            }
-        };
-        self.keep_all(&mut reply, admitted.dir(), missing);
+        if papers == Papers::Missing {
+            self.keep_policy();
+        }
+        if !self.housekeeper.is_beside() {
+            let missing = match papers {
+                Papers::Kept => Ok(Vec::new()),
+                Papers::Missing => admitted.papers(),
+            };
+            self.keep_all(&mut reply, admitted.dir(), missing);
+        }
         reply
+    }
+
+    /// What a job held goes when nobody waits for it any more, and so do its last papers where
+    /// they are not written yet.
+    pub(super) fn put_away(&self, admitted: Admitted, reply: &Reply, papers: Papers) {
+        if self.housekeeper.is_beside() {
+            let finished = Box::new(Finished { admitted, reply: reply.clone(), papers });
+            // Beside us a failure is told with a later reply.
+            let _ = self.housekeeper.later(Chore::PutAway(finished));
+        }
     }
 
     /// Something of ours failed: the entry is closed all the same, and the error goes on to the

@@ -95,6 +95,10 @@ impl Hall {
         };
         basin.ends(&reply);
         basin.show_the_rest();
+        drop(basin);
+        if let Ok(reply) = &reply {
+            self.put_away(admitted, reply, papers);
+        }
         reply
     }
 

@@ -105,7 +105,7 @@ impl Hall {
     /// Gets ready for the next request. Without it the next run is slower, and nothing else.
     pub(super) fn refill(&self) {
         if self.housekeeper.is_beside() {
-            drop(self.housekeeper.has(Chore::Refill));
+            drop(self.housekeeper.later(Chore::Refill));
             drop(self.housekeeper.has(Chore::TidyUp(Arc::clone(&self.retention))));
         }
     }

@@ -1,6 +1,7 @@
 //! What jobs are made from: wardens, names, places. Shared with whoever does the chores.
 
-use super::chores::Chore;
+use super::chores::{Chore, Finished};
+use super::close::Papers;
 use super::open::Spares;
 use crate::error::Error;
 use crate::run::{JobDir, JobId, Owner, StateDir};
@@ -44,6 +45,14 @@ impl Yard {
             Chore::KeepPolicy(policy) => policy.keep(&self.state),
             Chore::TidyUp(retention) => retention.tidy_up(),
             Chore::Refill => self.refill(),
+            Chore::PutAway(finished) => put_away(*finished),
+            // One that fails does not keep the others from being done.
+            Chore::Several(chores) => {
+                for chore in chores {
+                    self.does(chore).unwrap_or_else(|error| self.note(error));
+                }
+                Ok(())
+            }
         }
     }
 
@@ -112,6 +121,21 @@ impl Yard {
     fn ready(&self) -> MutexGuard<'_, Option<Prepared>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The reply is the very last: whoever finds it knows that all is there.
+fn put_away(finished: Finished) -> Result<(), Error> {
+    let Finished { admitted, reply, papers } = finished;
+    let mut all = match papers {
+        Papers::Kept => Vec::new(),
+        Papers::Missing => admitted.papers()?,
+    };
+    let json = serde_json::to_vec(&reply);
+    all.push(("reply", json.map_err(|source| Error::Json { what: "reply", source })?));
+    let dir = admitted.dir().clone();
+    // Its warden waits for that, and files take their time.
+    drop(admitted);
+    all.iter().try_for_each(|(name, bytes)| dir.write(name, bytes)).map_err(Error::Run)
 }
 
 impl Drop for Yard {
