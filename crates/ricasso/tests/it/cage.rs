@@ -307,3 +307,68 @@ fn denied_writes_are_told_with_the_smallest_grant_and_nothing_else_is() {
         assert!(denial.remedy.get().contains(&grant), "{name}: {denial:?}");
     }
 }
+
+/// A directory outside the workspace and /tmp, which is seen in every cage.
+struct Beside(std::path::PathBuf);
+
+impl Beside {
+    fn new(name: &str) -> Beside {
+        let name = format!("ricasso-warm-{name}-{}", std::process::id());
+        let path = std::path::Path::new("/var/tmp").canonicalize().unwrap().join(name);
+        fs::create_dir_all(path.join("elsewhere")).unwrap();
+        fs::write(path.join("neighbour"), "first\n").unwrap();
+        fs::write(path.join("elsewhere/kept"), "hushed\n").unwrap();
+        Beside(path)
+    }
+
+    /// As editors do it: under another name first, then in the place of the old one.
+    fn replace(&self, name: &str, text: &str) {
+        fs::write(self.0.join("new"), text).unwrap();
+        fs::rename(self.0.join("new"), self.0.join(name)).unwrap();
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What was prepared for a job before it was asked for must not be older than the job.
+#[test]
+fn a_warm_cage_holds_what_was_born_or_replaced_since_it_was_prepared() {
+    for (name, powers) in hosts().into_iter().take(2) {
+        let (place, beside) = (Place::new(), Beside::new(&name.replace(' ', "-")));
+        let (at, secret, link) = (&beside.0, beside.0.join("secret"), beside.0.join("link"));
+        let policy =
+            with(&format!("extends = \"workspace\"\n[files]\nhide = [{secret:?}, {link:?}]\n"));
+        let engine = warm(&place, policy, powers);
+        let says = |text: &str| run(&engine, &place, text).stdout.get().clone();
+        // Directories that were changed lately are not relied on; these become old enough.
+        let settled = std::time::Instant::now() + std::time::Duration::from_millis(400);
+        while std::time::Instant::now() < settled {
+            assert_eq!(says(&format!("cat {at:?}/neighbour")), "first\n", "{name}");
+        }
+        fs::write(&secret, "born\n").unwrap();
+        assert_eq!(says(&format!("cat {secret:?} 2>&- ; echo end")), "end\n", "{name}: born");
+        beside.replace("neighbour", "second\n");
+        assert_eq!(says(&format!("cat {at:?}/neighbour")), "second\n", "{name}: replaced");
+        assert_eq!(says(&format!("cat {at:?}/elsewhere/kept")), "hushed\n", "{name}: not yet");
+        std::os::unix::fs::symlink("elsewhere", &link).unwrap();
+        let told = says(&format!("cat {link:?}/kept {at:?}/elsewhere/kept 2>&- ; echo end"));
+        assert_eq!(told, "end\n", "{name}: where a hidden name leads is hidden");
+        beside.replace("secret", "replaced\n");
+        assert_eq!(says(&format!("cat {secret:?} 2>&- ; echo end")), "end\n", "{name}: replaced");
+    }
+}
+
+/// An engine that prepares its next job.
+fn warm(place: &Place, policy: Policy, powers: Powers) -> Engine {
+    let keeper = Keeper::program(program()).unwrap();
+    let state = StateDir::at(&place.state()).unwrap();
+    let environment = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
+    let (spares, chores, told) = (Spares::Kept, Chores::Beside, Vec::new());
+    let powers = Some(powers);
+    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers })
+        .unwrap()
+}
