@@ -80,11 +80,13 @@ fn against_bash(world: &Described) {
 /// Texts of doubled length, each judged: how much longer the longer one takes.
 fn growth(world: &Described) -> bool {
     let policy = Policy::preset(Preset::Workspace);
-    let shapes: [Shape; 5] = [
+    let shapes: [Shape; 7] = [
         ("lines", |n| "git log --oneline | head -n 5 > out.txt\n".repeat(n)),
         ("words", |n| format!("rm {}", "build/x ".repeat(n * 5))),
         ("assignments", |n| "x=1; y=$x; echo \"$y\"\n".repeat(n)),
         ("substitutions", |n| format!("echo {}", "$(ls src) ".repeat(n))),
+        ("growing arrays", |n| "a+=(x); echo \"${a[@]}\"\n".repeat(n)),
+        ("growing parameters", |n| "set -- \"$@\" x; echo \"$@\"\n".repeat(n)),
         ("nested shells", |n| "sh -c 'ls; git status'\n".repeat(n)),
     ];
     let mut linear = true;

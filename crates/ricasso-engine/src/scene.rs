@@ -7,6 +7,7 @@
 mod described;
 mod git;
 mod glob;
+mod index;
 mod live;
 mod look;
 mod path;
@@ -15,5 +16,5 @@ mod tree;
 
 pub use described::Described;
 pub use live::Live;
-pub use look::{Answer, Kind, Look, Program, Query, Search, Tree};
+pub use look::{Answer, Kept, Kind, Look, Program, Query, Search, Tree};
 pub use recorded::{Fact, MAX_FACTS, Recorded, Scene};

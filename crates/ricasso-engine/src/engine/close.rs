@@ -63,6 +63,7 @@ fn program(query: &Query) -> Option<Vec<u8>> {
         Query::Kind(_)
         | Query::Link(_)
         | Query::Tree(_)
+        | Query::Kept(_)
         | Query::Variable(_)
         | Query::Glob { .. }
         | Query::GitSetting { .. } => None,

@@ -5,6 +5,7 @@ use super::effect::Kind;
 use super::git;
 use super::guard::{self, Grave};
 use super::judge::{Bench, Findings, Weight, reason};
+use super::know::Does;
 use super::loader::{self, Setter};
 use super::misleading;
 use super::pattern::{Command, CommandPattern};
@@ -86,7 +87,8 @@ impl Judged<'_> {
                 && (bench.policy.programs().allow.list().is_some()
                     || bench.policy.guards().git == Git::ReadOnly);
             let setter = if strict { Setter::Listed } else { Setter::Text };
-            if let Some(does) = loader::danger(&assigned.name, setter) {
+            let plain = setter == Setter::Text && loader::is_plain(&assigned.name, &assigned.value);
+            if let Some(does) = loader::danger(&assigned.name, setter).filter(|_| !plain) {
                 let shown = String::from_utf8_lossy(&assigned.name);
                 let message = format!("the text sets {shown:?}, which {does}");
                 let remedy = "leave the variable out";
@@ -113,6 +115,7 @@ impl Judged<'_> {
         denies.extend(self.misleading());
         denies.extend(self.programs(bench));
         denies.extend(git::read_only(self.seen, bench));
+        denies.extend(bench.policy.programs().allow.list().and_then(|it| self.shell_for_text(it)));
         denies.extend(self.guard(bench, Weight::Deny));
         denies.extend(self.rights(bench));
         if self.seen.words.is_empty() {
@@ -267,6 +270,23 @@ impl Judged<'_> {
         let message = format!("{} is not on the list of programs", self.called(word));
         let remedy = format!("use one of: {}", names.join(", "));
         Some(self.reason("programs.allow", ReasonLayer::Programs, message, remedy))
+    }
+
+    /// A listed program that hands a text to a shell starts one, and it must be listed too.
+    fn shell_for_text(&self, list: &[Glob]) -> Option<Reason> {
+        let shells = [&b"sh"[..], b"bash", b"dash", b"zsh", b"ksh"];
+        let own = shells.iter().any(|name| self.seen.is_called(name));
+        let listed = shells.iter().any(|name| list.iter().any(|glob| glob.matches(name)));
+        if own || listed || self.seen.starts == Starts::Builtin {
+            return None;
+        }
+        let texts = |effect: &&super::effect::Effect| effect.does == Does::RunText;
+        let effect = self.seen.effects.iter().find(texts)?;
+        let word = self.seen.program_word().unwrap_or_default();
+        let message = format!("{} starts a shell, which is not on the list", self.called(word));
+        let remedy = "run the inner command by itself";
+        let (layer, span) = (ReasonLayer::Programs, Some(effect.span));
+        Some(reason("programs.allow", layer, span, message, remedy))
     }
 
     /// Code that nobody understood must not so much as name what is not to be run.

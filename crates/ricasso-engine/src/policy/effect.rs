@@ -86,7 +86,7 @@ impl Kind {
             Does::Read | Does::ReadTree | Does::ReadThroughLinks | Does::LookAt => Kind::Read,
             Does::Create | Does::Append | Does::Overwrite | Does::Edit | Does::PutAt => Kind::Write,
             Does::ChangeRepository | Does::ChangeSettings | Does::ChangeWorkTree => Kind::Write,
-            Does::ChangeGlobalSettings => Kind::Write,
+            Does::ChangeGlobalSettings | Does::Discard => Kind::Write,
             Does::Delete | Does::DeleteTree | Does::DeleteSome | Does::MoveAway => Kind::Delete,
             Does::Permission | Does::PermissionTree => Kind::Permission,
             Does::RunProgram | Does::RunRest | Does::RunText => Kind::Run,

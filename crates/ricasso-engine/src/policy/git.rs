@@ -1,7 +1,7 @@
 //! `guards.git = "read-only"`: git that only looks, and settings of a repository that would run
 //! programs.
 
-use super::effect::Kind;
+use super::effect::{Kind, Target};
 use super::judge::{Bench, reason};
 use super::know::{Does, Settings};
 use super::value::Git;
@@ -20,7 +20,7 @@ pub(super) fn read_only(seen: &Seen, bench: &Bench<'_>) -> Vec<Reason> {
         let remedy = "use log, show, diff --no-ext-diff, status, blame, branch --list and the like";
         reasons.push(reason("git-read-only", ReasonLayer::Policy, Some(span), message, remedy));
     };
-    for effect in &seen.effects {
+    for effect in seen.effects.iter().filter(|effect| effect.target != Target::Free) {
         match effect.kind() {
             Kind::Read | Kind::Environment | Kind::Unknown => {}
             Kind::Write | Kind::Delete | Kind::Permission => {
@@ -97,7 +97,8 @@ fn set(key: &str, bench: &Bench<'_>) -> Vec<String> {
         | Answer::Path(_)
         | Answer::Program(_)
         | Answer::Paths(_)
-        | Answer::Tree(_) => vec![key.to_string()],
+        | Answer::Tree(_)
+        | Answer::Kept(_) => vec![key.to_string()],
     }
 }
 

@@ -184,7 +184,11 @@ fn of_effect(effect: &Effect, place: Place, land: Homeland<'_>) -> Option<Danger
         };
         let (message, span) = (message.to_string(), Some(effect.span));
         let remedy = "choose a form that can be taken back, or let a person do it";
-        return Some(Danger { rule, grave, message, remedy, span, lost: None });
+        let lost = match &effect.target {
+            Target::Path(path) if rule == "discard-work" => Some(path.clone()),
+            _ => None,
+        };
+        return Some(Danger { rule, grave, message, remedy, span, lost });
     }
     match place {
         Place::Here => of_path(effect, land),
@@ -430,8 +434,11 @@ fn told(effect: &Effect, path: &Path, grave: Grave, ground: Ground) -> Danger {
     };
     let message = format!("{does} {what}: {}", path.display());
     let remedy = "name the one file or directory inside the workspace that is meant";
-    let lost = matches!(effect.does, Does::DeleteTree | Does::DeleteSome | Does::Delete)
-        .then(|| path.to_path_buf());
+    let lost = matches!(
+        effect.does,
+        Does::DeleteTree | Does::DeleteSome | Does::Delete | Does::MoveAway | Does::Overwrite
+    )
+    .then(|| path.to_path_buf());
     Danger { rule, grave, message, remedy, span: Some(effect.span), lost }
 }
 
@@ -494,7 +501,29 @@ pub(super) fn counted(path: &Path, look: &dyn Look) -> Option<String> {
         return None;
     }
     let more = if tree.more { "more than " } else { "" };
-    Some(format!("{more}{} files, {}", tree.files, size(tree.bytes)))
+    let files = if tree.files == 1 { "file" } else { "files" };
+    let kept = kept(look.look(&Query::Kept(path.to_path_buf())));
+    Some(format!("{more}{} {files}, {}{kept}", tree.files, size(tree.bytes)))
+}
+
+/// What git could bring back of it, for people.
+fn kept(answer: Answer) -> String {
+    let Answer::Kept(kept) = answer else { return String::new() };
+    let lost = kept.changed + kept.untracked;
+    let all = lost + kept.same;
+    match (kept.repository, kept.itself) {
+        (false, _) => ", not in git".to_string(),
+        (true, true) => ", with the repository itself".to_string(),
+        (true, false) if all == lost => ", not in git".to_string(),
+        (true, false) if lost == 0 && !kept.more => ", all of them in git".to_string(),
+        (true, false) => {
+            let more = if kept.more { "at least " } else { "" };
+            format!(
+                ", {more}{lost} of them not in git as they are ({} changed, {} untracked)",
+                kept.changed, kept.untracked
+            )
+        }
+    }
 }
 
 fn size(bytes: u64) -> String {

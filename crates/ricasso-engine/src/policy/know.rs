@@ -78,6 +78,16 @@ pub(super) fn code(language: Language, text: &Word) -> Vec<Act> {
     code::acts(language, text, 0)
 }
 
+/// What a word does that is an address, whichever program is given it.
+pub(super) fn address(word: &Word) -> Vec<Act> {
+    let mut acts = Vec::new();
+    let schemes = [&b"http://"[..], b"https://", b"ftp://", b"ssh://", b"ws://", b"wss://"];
+    if schemes.iter().any(|scheme| word.head().starts_with(scheme)) {
+        place::url(word, 0, &mut acts);
+    }
+    acts
+}
+
 /// The indices of the sub-command's words, global options skipped; `None` where the program is
 /// not known or has no sub-commands.
 pub(super) fn subcommand(words: &[Word]) -> Option<Vec<usize>> {

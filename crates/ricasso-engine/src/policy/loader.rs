@@ -24,6 +24,8 @@ pub(super) enum Setter {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counts {
     Everywhere,
+    /// Its value is a command: from a text it is judged as one.
+    AsCommand,
     FromTheCaller,
     UnderAList,
 }
@@ -51,22 +53,22 @@ const ROWS: &[Row] = &[
     row("JAVA_TOOL_OPTIONS", "adds options, and so agents, to every java"),
     row("_JAVA_OPTIONS", "adds options, and so agents, to every java"),
     row("JDK_JAVA_OPTIONS", "adds options, and so agents, to every java"),
-    row("GIT_SSH", "names a program that git runs"),
-    row("GIT_SSH_COMMAND", "names a program that git runs"),
-    row("GIT_EXTERNAL_DIFF", "names a program that git runs"),
-    row("GIT_PROXY_COMMAND", "names a program that git runs"),
-    row("GIT_ASKPASS", "names a program that git runs"),
-    row("GIT_SEQUENCE_EDITOR", "names a program that git runs"),
+    command("GIT_SSH", "names a program that git runs"),
+    command("GIT_SSH_COMMAND", "names a program that git runs"),
+    command("GIT_EXTERNAL_DIFF", "names a program that git runs"),
+    command("GIT_PROXY_COMMAND", "names a program that git runs"),
+    command("GIT_ASKPASS", "names a program that git runs"),
+    command("GIT_SEQUENCE_EDITOR", "names a program that git runs"),
     row("GIT_EXEC_PATH", "replaces git's own programs"),
     row("GIT_TEMPLATE_DIR", "puts hooks into new repositories"),
     row("GIT_CONFIG_*", "sets keys of git that can name programs"),
-    row("SSH_ASKPASS", "names a program that ssh runs"),
-    row("SUDO_ASKPASS", "names a program that sudo runs"),
+    command("SSH_ASKPASS", "names a program that ssh runs"),
+    command("SUDO_ASKPASS", "names a program that sudo runs"),
     row("LESSOPEN", "names a program that less runs"),
     row("LESSCLOSE", "names a program that less runs"),
-    row("MANPAGER", "names a program that man runs"),
-    row("RUSTC_WRAPPER", "names a program that cargo runs"),
-    row("CARGO_BUILD_RUSTC_WRAPPER", "names a program that cargo runs"),
+    command("MANPAGER", "names a program that man runs"),
+    command("RUSTC_WRAPPER", "names a program that cargo runs"),
+    command("CARGO_BUILD_RUSTC_WRAPPER", "names a program that cargo runs"),
     row("MAKEFLAGS", "adds options, and so code, to every make"),
     caller("PATH", "decides which programs the names in the command mean"),
     caller("CDPATH", "decides where cd leads"),
@@ -76,11 +78,22 @@ const ROWS: &[Row] = &[
     caller("NODE_OPTIONS", "adds options, and so code, to every node"),
     caller("NODE_PATH", "makes node load foreign modules"),
     caller("CLASSPATH", "makes java load foreign classes"),
-    caller("PAGER", "names a program that many tools run"),
-    caller("GIT_PAGER", "names a program that git runs"),
-    caller("EDITOR", "names a program that many tools run"),
-    caller("VISUAL", "names a program that many tools run"),
-    caller("GIT_EDITOR", "names a program that git runs"),
+    command("PAGER", "names a program that many tools run"),
+    command("GIT_PAGER", "names a program that git runs"),
+    command("EDITOR", "names a program that many tools run"),
+    command("VISUAL", "names a program that many tools run"),
+    command("GIT_EDITOR", "names a program that git runs"),
+    command("RSYNC_RSH", "names a program that rsync runs"),
+    command("CVS_RSH", "names a program that cvs runs"),
+    command("SVN_EDITOR", "names a program that svn runs"),
+    command("HGEDITOR", "names a program that hg runs"),
+    command("KUBE_EDITOR", "names a program that kubectl runs"),
+    command("PSQL_EDITOR", "names a program that psql runs"),
+    command("PSQL_PAGER", "names a program that psql runs"),
+    command("SYSTEMD_EDITOR", "names a program that systemctl runs"),
+    command("SYSTEMD_PAGER", "names a program that systemctl runs"),
+    command("FCEDIT", "names a program that the shell runs"),
+    command("BROWSER", "names a program that many tools run"),
     listed("GIT_*"),
     listed("HOME"),
     listed("XDG_*"),
@@ -152,6 +165,10 @@ const fn row(name: &'static str, does: &'static str) -> Row {
     Row { name, counts: Counts::Everywhere, does }
 }
 
+const fn command(name: &'static str, does: &'static str) -> Row {
+    Row { name, counts: Counts::AsCommand, does }
+}
+
 const fn caller(name: &'static str, does: &'static str) -> Row {
     Row { name, counts: Counts::FromTheCaller, does }
 }
@@ -160,6 +177,8 @@ const fn caller(name: &'static str, does: &'static str) -> Row {
 pub(super) fn danger(name: &[u8], setter: Setter) -> Option<&'static str> {
     let counts = |row: &&Row| match (row.counts, setter) {
         (Counts::Everywhere, Setter::Caller | Setter::Text | Setter::Listed) => true,
+        (Counts::AsCommand, Setter::Caller | Setter::Listed) => true,
+        (Counts::AsCommand, Setter::Text) => false,
         (Counts::FromTheCaller, Setter::Caller | Setter::Listed) => true,
         (Counts::FromTheCaller, Setter::Text) => false,
         (Counts::UnderAList, Setter::Listed) => true,
@@ -170,6 +189,23 @@ pub(super) fn danger(name: &[u8], setter: Setter) -> Option<&'static str> {
         None => name == row.name.as_bytes(),
     };
     ROWS.iter().filter(counts).find(named).map(|row| row.does)
+}
+
+/// Whether the value of this variable is a command that other programs run.
+pub(super) fn is_command(name: &[u8]) -> bool {
+    let command = |row: &Row| row.counts == Counts::AsCommand && row.name.as_bytes() == name;
+    ROWS.iter().any(command)
+}
+
+/// Whether a value only says how, and adds no code: `MAKEFLAGS=-j4`.
+pub(super) fn is_plain(name: &[u8], value: &Option<Vec<u8>>) -> bool {
+    let Some(value) = value.as_deref().filter(|_| name == b"MAKEFLAGS") else { return false };
+    let mut words = value.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    words.all(|word| {
+        let jobs = word.strip_prefix(b"-j").or_else(|| word.strip_prefix(b"--jobs="));
+        jobs.is_some_and(|count| count.iter().all(u8::is_ascii_digit))
+            || matches!(word, b"-s" | b"-k" | b"-B" | b"--no-print-directory" | b"--silent")
+    })
 }
 
 /// How a variable of one run may reach the next one of its session.

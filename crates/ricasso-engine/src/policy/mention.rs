@@ -99,7 +99,8 @@ fn exists(path: &Path, bench: &Bench<'_>) -> bool {
         | Answer::Program(_)
         | Answer::Text(_)
         | Answer::Paths(_)
-        | Answer::Tree(_) => true,
+        | Answer::Tree(_)
+        | Answer::Kept(_) => true,
     }
 }
 

@@ -165,7 +165,8 @@ impl Paths<'_> {
                 | Answer::Program(_)
                 | Answer::Text(_)
                 | Answer::Paths(_)
-                | Answer::Tree(_) => return None,
+                | Answer::Tree(_)
+                | Answer::Kept(_) => return None,
             }
         }
         Some(path.to_path_buf())
@@ -348,8 +349,8 @@ fn dots(pattern: &[u8]) -> bool {
 
 /// Whether what stands behind the directory may be everything in it.
 fn covers(tail: &[u8]) -> bool {
-    let first = tail.split(|byte| *byte == b'/').find(|part| !part.is_empty());
-    first.is_none_or(|part| part.iter().all(|byte| matches!(byte, b'*' | b'?' | b'.')))
+    let mut parts = tail.split(|byte| *byte == b'/').filter(|part| !part.is_empty());
+    parts.all(|part| part.iter().all(|byte| matches!(byte, b'*' | b'?' | b'.')))
 }
 
 /// The path that these bytes name.

@@ -5,15 +5,19 @@
 //! unknown; what it meets is a superset of what can happen. It must never run or open anything,
 //! and asks about the world through `Look` alone.
 
+mod assign;
 mod builtin;
 mod command;
 mod effects;
 mod expand;
+mod flood;
 mod inner;
+mod made;
 mod parameter;
 mod print;
 mod redirect;
 mod seen;
+mod setup;
 mod state;
 mod stream;
 
@@ -349,10 +353,17 @@ impl<'a> Walker<'a> {
             Kind::Subshell(list) => self.apart(|walker| walker.list(script, list, feed)),
             Kind::Group(list) => self.list(script, list, feed),
             Kind::If(branches) => self.branches(script, branches, feed),
-            Kind::Loop(looped) => self.rounds(|walker| {
-                walker.list(script, &looped.condition, feed);
-                walker.list(script, &looped.body, feed);
-            }),
+            Kind::Loop(looped) => {
+                self.rounds(|walker| {
+                    walker.list(script, &looped.condition, feed);
+                    walker.list(script, &looped.body, feed);
+                });
+                if flood::floods(looped) {
+                    let mut seen = self.seen(&[], self.frame.place(looped.body.span));
+                    seen.mark(Mark::ForkBomb);
+                    self.push(seen);
+                }
+            }
             Kind::For(each) => self.each(script, each, feed),
             Kind::ForArith(each) => {
                 self.arithmetic(script, &each.clauses);

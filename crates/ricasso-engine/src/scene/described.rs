@@ -180,6 +180,7 @@ impl Look for Described {
                 found.map_or(Answer::Unknown, Answer::Paths)
             }
             Query::Tree(path) => self.tree(path),
+            Query::Kept(_) => Answer::Unknown,
             Query::GitSetting { key, .. } => {
                 let text = |bytes: &Bytes| String::from_utf8_lossy(bytes.as_slice()).into_owned();
                 let keys: Vec<(String, String)> =

@@ -49,20 +49,49 @@ pub(super) fn answer(keys: &[(String, String)], wanted: &str) -> Answer {
     value.map_or(Answer::Absent, |value| Answer::Text(value.into()))
 }
 
-fn config_of(cwd: &Path) -> Option<PathBuf> {
-    for directory in cwd.ancestors() {
-        let git = directory.join(".git");
-        if git.is_dir() {
-            return Some(git.join("config"));
-        }
-        if let Ok(text) = fs::read_to_string(&git) {
-            let place = text.strip_prefix("gitdir:")?.trim();
-            let place = directory.join(place);
-            let common = fs::read_to_string(place.join("commondir")).unwrap_or_default();
-            return Some(place.join(common.trim()).join("config"));
-        }
+/// Where the repository of a path lies.
+pub(super) struct Place {
+    /// The top of the work tree.
+    pub(super) root: PathBuf,
+    /// `.git` as it stands there: a directory, or a file that leads to one.
+    pub(super) directory: PathBuf,
+    /// What belongs to this work tree alone: its index.
+    pub(super) own: PathBuf,
+    /// What all work trees share: the configuration.
+    common: PathBuf,
+}
+
+impl Place {
+    /// Bytes of the name of an object.
+    pub(super) fn hash(&self) -> usize {
+        let text = fs::read_to_string(self.common.join("config")).unwrap_or_default();
+        let long = keys(&text).iter().any(|(key, value)| {
+            key == "extensions.objectformat" && value.eq_ignore_ascii_case("sha256")
+        });
+        if long { 32 } else { 20 }
+    }
+}
+
+/// The repository that a path lies in, found as git finds it.
+pub(super) fn place_of(path: &Path) -> Option<Place> {
+    for root in path.ancestors() {
+        let directory = root.join(".git");
+        let (own, common) = if directory.is_dir() {
+            (directory.clone(), directory.clone())
+        } else if let Ok(text) = fs::read_to_string(&directory) {
+            let own = root.join(text.strip_prefix("gitdir:")?.trim());
+            let common = fs::read_to_string(own.join("commondir")).unwrap_or_default();
+            (own.clone(), own.join(common.trim()))
+        } else {
+            continue;
+        };
+        return Some(Place { root: root.to_path_buf(), directory, own, common });
     }
     None
+}
+
+fn config_of(cwd: &Path) -> Option<PathBuf> {
+    place_of(cwd).map(|place| place.common.join("config"))
 }
 
 /// Every key with its value: section and name in lower case, the middle part as written.

@@ -1,7 +1,7 @@
 //! Answers from the machine, each one written down.
 //!
-//! It reads directories, links and the configuration of a repository: no other file's content, and
-//! no environment of its own process. It must never change anything.
+//! It reads directories, links, the configuration and the index of a repository: no other file's
+//! content, and no environment of its own process. It must never change anything.
 
 use super::look::{Answer, Kind, Look, Program, Query, Search};
 use super::path::from_bytes;
@@ -65,6 +65,7 @@ impl<'a> Live<'a> {
             }
             Query::GitSetting { cwd, key } => super::git::setting(cwd, key),
             Query::Tree(path) => super::tree::count(path),
+            Query::Kept(path) => super::index::kept(path),
         }
     }
 

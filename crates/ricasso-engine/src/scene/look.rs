@@ -28,6 +28,8 @@ pub enum Query {
     },
     /// How much lies below this directory, and where do links in it lead?
     Tree(#[serde(with = "path")] PathBuf),
+    /// Which of the files below could git bring back?
+    Kept(#[serde(with = "path")] PathBuf),
     /// What is the value of this variable?
     Variable(Bytes),
     /// Which paths does this shell glob stand for?
@@ -80,6 +82,25 @@ pub enum Answer {
     Paths(#[serde(with = "path::list")] Vec<PathBuf>),
     /// To `Tree`.
     Tree(Tree),
+    /// To `Kept`.
+    Kept(Kept),
+}
+
+/// What git holds of the files below a path.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Whether the path lies in a repository.
+    pub repository: bool,
+    /// Whether the repository itself lies below the path, so that it would go too.
+    pub itself: bool,
+    /// Files that are as git last saw them.
+    pub same: u64,
+    /// Files that git knows and that were changed since.
+    pub changed: u64,
+    /// Files that git does not know, ignored ones among them.
+    pub untracked: u64,
+    /// Whether counting stopped before everything was seen.
+    pub more: bool,
 }
 
 /// What lies below a directory.
@@ -143,7 +164,8 @@ pub trait Look {
             | Answer::Path(_)
             | Answer::Text(_)
             | Answer::Paths(_)
-            | Answer::Tree(_) => None,
+            | Answer::Tree(_)
+            | Answer::Kept(_) => None,
         }
     }
 
@@ -157,7 +179,8 @@ pub trait Look {
             | Answer::Path(_)
             | Answer::Program(_)
             | Answer::Paths(_)
-            | Answer::Tree(_) => None,
+            | Answer::Tree(_)
+            | Answer::Kept(_) => None,
         }
     }
 
@@ -171,7 +194,8 @@ pub trait Look {
             | Answer::Program(_)
             | Answer::Text(_)
             | Answer::Paths(_)
-            | Answer::Tree(_) => None,
+            | Answer::Tree(_)
+            | Answer::Kept(_) => None,
         }
     }
 }

@@ -65,3 +65,47 @@ fn as_json_a_reason_is_data() {
     assert!(reason["marked"].is_null() && reason["span"].is_array(), "{value}");
     assert_eq!(said.stderr, "");
 }
+
+#[test]
+fn a_question_says_how_much_would_be_gone_and_what_git_could_bring_back() {
+    let place = Place::new();
+    let root = place.work().join("part");
+    std::fs::create_dir_all(root.join("sub")).unwrap();
+    std::fs::write(root.join("a.txt"), "aaaa").unwrap();
+    std::fs::write(root.join("sub/b.txt"), "bbbb").unwrap();
+    let asked = |text: &str| {
+        let root = root.to_str().unwrap();
+        let said = place.call(&["check", "--json", "--root", root, "--cwd", root, "-c", text]);
+        let value: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
+        value["reasons"][0]["message"].as_str().unwrap_or_default().to_string()
+    };
+    let message = asked("rm -rf .");
+    assert!(message.ends_with("(2 files, 8 bytes, not in git)"), "{message}");
+    let git = |words: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        let command = command.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(words);
+        command.current_dir(place.work()).env("GIT_CONFIG_GLOBAL", "/dev/null").output().ok()
+    };
+    if git(&["init", "-q"]).is_none_or(|made| !made.status.success()) {
+        let name = "a_question_says_how_much_would_be_gone_and_what_git_could_bring_back";
+        crate::place::skip(name, "there is no git");
+        return;
+    }
+    git(&["add", "."]).unwrap();
+    git(&["commit", "-qm", "x"]).unwrap();
+    let message = asked("rm -rf .");
+    assert!(message.ends_with("(2 files, 8 bytes, all of them in git)"), "{message}");
+    std::fs::write(root.join("a.txt"), "changed").unwrap();
+    std::fs::write(root.join("new.txt"), "").unwrap();
+    let message = asked("rm -rf \"$PWD\"");
+    let expected = "3 files, 11 bytes, 2 of them not in git as they are (1 changed, 1 untracked))";
+    assert!(message.ends_with(expected), "{message}");
+    let message = asked("git restore sub");
+    assert!(message.ends_with("(1 file, 4 bytes, all of them in git)"), "{message}");
+    // The question is part of the record: it is answered the same when the world has changed.
+    let root = root.to_str().unwrap();
+    let reply = place.json(&["--root", root, "--cwd", root, "-c", "rm -rf ."]);
+    std::fs::remove_dir_all(place.work().join(".git")).unwrap();
+    let again = place.call(&["ledger", "replay", reply["id"].as_str().unwrap()]);
+    assert_eq!(again.code, 0, "{}{}", again.text(), again.stderr);
+}

@@ -25,6 +25,10 @@ pub(super) fn acts(program: &'static Program, words: &[Word]) -> Vec<Act> {
         if told.has(level.tells(depth), level.program.style) {
             return Vec::new();
         }
+        // A page of the manual, shown by a pager.
+        if depth > 0 && level.program.tells.is_empty() && told.has("--help", level.program.style) {
+            return vec![Act::of(Does::Opaque)];
+        }
         match level.inner(words, &told) {
             Inner::Sub(next) => {
                 let end = next.from - 1;
@@ -265,8 +269,20 @@ fn operands(shape: &Shape, words: &[Word], told: &Told<'_>, acts: &mut Vec<Act>)
             perhaps_others(shape, used, &words[at], at, acts);
         }
     }
+    perhaps_last(shape, words, told, acts);
     if !matches!(shape.rest, Rest::Operands | Rest::Words) {
         acts.extend(shape.alone.iter().map(|does| Act::of(*does)));
+    }
+}
+
+/// The last word may become nothing, and then the one before it is the last.
+fn perhaps_last(shape: &Shape, words: &[Word], told: &Told<'_>, acts: &mut Vec<Act>) {
+    let [used] = shape.last else { return };
+    let [.., _, before, last] = told.operands.as_slice() else { return };
+    if words[*last].becomes() == Becomes::Any && words[*last].known().is_none() {
+        let mut perhaps = Vec::new();
+        uses::apply(*used, &words[*before], *before, words, &mut perhaps);
+        acts.extend(perhaps.into_iter().map(Act::perhaps));
     }
 }
 

@@ -51,18 +51,18 @@ pub(super) const TABLE: &[Program] = &[
     },
     Program {
         names: "ninja samu meson bazel bazelisk buck2 scons waf just task mage gradle gradlew \
-            mvn mvnw ant sbt lein mill tox nox invoke pytest py.test unittest jest vitest mocha \
+            mvn mvnw ant sbt lein mill tox nox invoke unittest jest vitest mocha \
             ava karma cypress playwright gulp grunt webpack rollup vite next nuxt esbuild parcel \
             turbo nx lerna tsx ts-node swc babel storybook astro svelte-kit remix ng \
             vue-cli-service ember react-scripts expo metro detox appium xcodebuild swift xcrun \
             fastlane pod carthage rspec cucumber phpunit pest artisan mix rebar3 stack cabal \
             dune opam zig nimble dub v ctest pre-commit husky lint-staged commitlint dotnet \
-            msbuild nuget mono vstest flutter dart pub melos buf protoc swiftc ghc cocoapods \
+            msbuild nuget mono vstest flutter dart pub melos buf protoc swiftc cocoapods \
             maturin setuptools build hatchling flit cookiecutter copier jupyter jupyter-lab \
             nbconvert streamlit gunicorn uvicorn flask django-admin celery manage.py serve \
             http-server live-server forever pm2 concurrently foreman overmind hivemind act \
             circleci earthly dagger skaffold tilt packer molecule snakemake nextflow dvc mlflow \
-            airflow prefect dbt locust k6 artillery ab wrk hey vegeta coverage benchstat",
+            airflow prefect dbt locust k6 artillery vegeta coverage benchstat",
         options: &[
             val("-C --cwd --directory", ENTER),
             val("-f --file --config -c --rootdir", NOTHING),
@@ -79,20 +79,34 @@ pub(super) const TABLE: &[Program] = &[
                 &[Opaque, Does::HardToTakeBack(Harm::Store)],
             ),
             sub("format fmt", &[Opaque, Does::Edit]),
+            Program { names: "exec", shape: rest(&[], Rest::Command), ..EXACT_STOP },
         ],
         tells: "--help --version -V",
         examples: &[
-            "pytest -q tests => opaque",
+            "tox exec -- rm x => run [rm x]",
             "mvn deploy => opaque, connect, hard Publish",
             "jest --version => ",
         ],
         ..EXACT
     },
     Program {
+        names: "pytest py.test",
+        options: &[
+            val("--rootdir --confcutdir", ENTER),
+            val("-c --config-file", OBEY),
+            val("--junitxml --junit-xml --log-file --resultlog", WRITE),
+            skip("-k -m -p -n -o -r -W --maxfail --tb --durations --ignore --deselect --cov"),
+        ],
+        shape: each(READ).always(&[Opaque]),
+        examples: &["pytest -q tests => opaque, read tests", "pytest -k x => opaque"],
+        ..EXACT
+    },
+    Program {
         names: "gcc g++ cc c++ clang clang++ tcc icc gfortran cpp nvcc",
         options: &[
             val("-o -MF -MT -MQ -dumpdir", WRITE),
-            val("-wrapper -B -fplugin= -specs=", CODE_FILE),
+            val("-wrapper", Use::Commas),
+            val("-B -fplugin= -specs=", CODE_FILE),
             val("-include -imacros -isystem -iquote -T", READ),
             val("-x -target -arch -u -Xlinker -Xclang -mllvm", NOTHING),
             glued("-I -L -D -U -l -W -O -f -m -std -g", NOTHING),
@@ -103,7 +117,7 @@ pub(super) const TABLE: &[Program] = &[
         examples: &[
             "gcc -c a.c -o a.o => read a.c, overwrite a.o",
             "gcc a.c => create, read a.c",
-            "gcc -wrapper /bin/sh,-s x => create, code-file /bin/sh,-s, read x",
+            "gcc -wrapper /bin/sh,-s x => create, run [/bin/sh -s], read x",
             "gcc -x c -E /etc/x => read /etc/x",
         ],
         ..DASH
@@ -186,7 +200,14 @@ pub(super) const TABLE: &[Program] = &[
                 when: &[when("--list", NONE), when("--offline", always(&[Opaque, Create]))],
                 ..EXACT
             },
-            sub("publish yank owner login logout", PUBLISH),
+            Program {
+                names: "publish",
+                options: &[skip("-p --package --token --registry --target-dir --manifest-path")],
+                shape: always(PUBLISH),
+                dry: "-n --dry-run",
+                ..EXACT
+            },
+            sub("yank owner login logout", PUBLISH),
             sub(
                 "add remove rm update upgrade generate-lockfile fetch vendor search info \
                  outdated audit deny",
@@ -337,8 +358,7 @@ pub(super) const TABLE: &[Program] = &[
         names: "convert magick mogrify ffmpeg ffprobe sox exiftool gs pdftotext pdftk qpdf \
          inkscape",
         options: &[val("-i", Use::Place(Does::Read)), val("-o --output -write", WRITE)],
-        shape: super::table::to(READ, &[WRITE]),
-        when: &[],
+        shape: super::table::to(Use::Place(Does::Read), &[WRITE]),
         examples: &[
             "convert a b => read a, overwrite b",
             "ffmpeg -i a b.mp4 => read a, read b.mp4",

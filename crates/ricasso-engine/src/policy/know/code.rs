@@ -10,6 +10,7 @@ mod jq;
 mod script;
 mod sed;
 pub(super) mod sql;
+mod started;
 mod token;
 mod vim;
 

@@ -64,7 +64,7 @@ const DOCKER: &[Program] = &[
             val("--secret --ssh", NOTHING),
         ],
         shape: each(READ_TREE).always(&[Opaque]),
-        subs: &[sub("ls inspect du version", LOOKS), sub("prune rm", &[VOLUME])],
+        subs: &[sub("ls inspect du version prune", LOOKS), sub("rm", &[VOLUME])],
         ..EXACT
     },
     Program { names: "compose", options: COMPOSE, subs: COMPOSE_SUBS, other: &[Opaque], ..EXACT },
@@ -88,8 +88,20 @@ const DOCKER: &[Program] = &[
         subs: &[sub("ls inspect create", LOOKS), sub("rm prune remove", &[VOLUME])],
         ..EXACT
     },
+    // Images are built or fetched again; what runs in a network keeps it.
     Program {
-        names: "system image container network",
+        names: "image network",
+        subs: &[
+            sub(
+                "ls inspect history create connect disconnect pull tag prune rm remove save load",
+                LOOKS,
+            ),
+            sub("push", PUBLISH),
+        ],
+        ..EXACT
+    },
+    Program {
+        names: "system container",
         subs: &[
             sub(
                 "df info ls inspect events history create connect disconnect pull tag stats top \
@@ -222,7 +234,14 @@ pub(super) const TABLE: &[Program] = &[
                 dry: "--dry-run",
                 ..EXACT
             },
-            sub("drain cordon taint replace rollout scale", &[Connect, REMOTE]),
+            Program {
+                names: "rollout",
+                options: KUBE,
+                subs: &[sub("status history", &[Connect])],
+                other: &[Connect, REMOTE],
+                ..EXACT
+            },
+            sub("drain cordon taint replace scale", &[Connect, REMOTE]),
             sub("apply create edit patch set label annotate expose autoscale", &[Connect]),
             sub(
                 "get describe logs top explain api-resources api-versions cluster-info auth diff \
@@ -261,10 +280,13 @@ pub(super) const TABLE: &[Program] = &[
         ],
         subs: &[
             sub("uninstall delete del un rollback", &[Connect, REMOTE]),
-            sub(
-                "list ls status get history search show repo env version lint template dependency",
-                LOOKS,
-            ),
+            sub("list ls status get history search show env version lint template", LOOKS),
+            Program {
+                names: "repo dependency dep",
+                subs: &[sub("list ls remove rm", LOOKS)],
+                other: &[Connect],
+                ..EXACT
+            },
             Program { names: "push", shape: always(PUBLISH), ..EXACT },
         ],
         other: &[Connect],

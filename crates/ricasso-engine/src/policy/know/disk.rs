@@ -3,8 +3,8 @@
 use super::Does::{self, Catastrophe};
 use super::Harm;
 use super::table::{
-    EXACT, NONE, NOTHING, Program, READ, Shape, Use, WRITE, always, each, skip, sub, then, to, val,
-    when,
+    EXACT, NONE, NOTHING, Program, READ, Shape, Style, Use, WRITE, always, each, skip, sub, then,
+    to, val, when,
 };
 
 const GONE: &[Does] = &[Catastrophe(Harm::Disk)];
@@ -29,14 +29,20 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT
     },
     Program {
-        names: "fdisk cfdisk sfdisk gdisk parted gparted partprobe",
+        names: "parted gparted partprobe",
+        style: Style::Special(super::machine::parted),
+        examples: &[
+            "parted -l => ",
+            "parted -s /dev/sda unit MiB print => read /dev/sda",
+            "parted -s /dev/sda mklabel gpt => catastrophe Disk, overwrite /dev/sda",
+        ],
+        ..EXACT
+    },
+    Program {
+        names: "fdisk cfdisk sfdisk gdisk",
         shape: each(WIPE).always(GONE),
         when: &[when("-l --list -d --dump -J --json -s", NONE)],
-        examples: &[
-            "fdisk -l => ",
-            "parted /dev/sda rm 1 => catastrophe Disk, overwrite /dev/sda, overwrite rm, \
-             overwrite 1",
-        ],
+        examples: &["fdisk -l => ", "fdisk /dev/sda => catastrophe Disk, overwrite /dev/sda"],
         ..EXACT
     },
     Program {

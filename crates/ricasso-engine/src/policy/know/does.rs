@@ -92,6 +92,8 @@ pub(in crate::policy) enum Does {
     ChangeGlobalSettings,
     /// Changes files of the work tree that git works in, by what the repository holds.
     ChangeWorkTree,
+    /// Puts back what the repository holds: changes of the file or below the directory are lost.
+    Discard,
     /// Programs that the repository's own settings name may run.
     Obeys(Settings),
     /// Never, unless the guard is off: what cannot be undone and reaches far.
@@ -227,6 +229,7 @@ impl Does {
             | Self::ChangeSettings
             | Self::ChangeGlobalSettings
             | Self::ChangeWorkTree
+            | Self::Discard
             | Self::Catastrophe(_)
             | Self::HardToTakeBack(_) => true,
             Self::Nothing

@@ -52,7 +52,11 @@ pub(super) const TABLE: &[Program] = &[
     },
     Program {
         names: "nano pico micro joe ne mg helix hx kak",
-        options: &[val("--speller --rcfile", CODE_FILE), skip("-T -Y")],
+        options: &[
+            val("-s --speller", super::table::TEXT),
+            val("--rcfile", CODE_FILE),
+            skip("-T -Y"),
+        ],
         shape: each(READ).always(&[StdinCode(Language::Other)]),
         examples: &["nano a => stdin-code, read a"],
         ..GNU

@@ -409,6 +409,20 @@ pub(super) fn parallel(words: &[Word]) -> Vec<Act> {
     acts
 }
 
+/// `start-stop-daemon … --exec PROGRAM -- WORDS`.
+pub(super) fn daemon(words: &[Word]) -> Vec<Act> {
+    let names = [&b"-x"[..], b"--exec", b"-a", b"--startas"];
+    let at = words.iter().position(|word| word.known().is_some_and(|it| names.contains(&it)));
+    let dashes = words.iter().position(|word| word.known() == Some(b"--"));
+    let mut acts = vec![Act::of(Does::Opaque)];
+    if let Some(program) = at.and_then(|at| words.get(at + 1)) {
+        let mut rest = vec![program.clone()];
+        rest.extend(dashes.iter().flat_map(|at| words[at + 1..].iter().cloned()));
+        acts.push(Act { rest, at: at.unwrap_or_default() + 1, ..Act::of(Does::RunRest) });
+    }
+    acts
+}
+
 /// Whether a shell reads the word as itself.
 fn plain_word(word: &Word) -> bool {
     word.known().is_some_and(|known| {

@@ -12,7 +12,7 @@ pub(super) use setting::setting;
 use super::table::{CODE_FILE, ENTER, EXACT_STOP, GNU, Program, Use, act, glued, skip, val};
 use super::uses::plain;
 use super::{Act, Does, Harm, Settings};
-use crate::policy::word::Word;
+use crate::policy::word::{Becomes, Piece, Word};
 
 /// The base of a sub-command: long options may be abbreviated, `--help` shows a page by a pager.
 const SUB: Program = Program { tells: "", ..GNU };
@@ -64,7 +64,7 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT_STOP
     },
     Program {
-        names: "git-lfs git-filter-repo git-crypt",
+        names: "git-filter-repo bfg",
         shape: super::table::always(&[
             Does::ChangeRepository,
             Does::Opaque,
@@ -110,6 +110,22 @@ pub(super) fn format(word: &Word, at: usize, acts: &mut Vec<Act>) {
     }
 }
 
+/// The value behind a key: the setting is made, and what it names will run some day.
+pub(super) fn config(word: &Word, does: Does, at: usize, words: &[Word], acts: &mut Vec<Act>) {
+    if does != Does::Nothing {
+        acts.push(Act { at, ..Act::of(does) });
+    }
+    let key = at.checked_sub(1).and_then(|before| words.get(before)).and_then(Word::known);
+    let Some(key) = key else { return };
+    let mut pieces = vec![Piece::Known([key, b"="].concat())];
+    pieces.extend(word.pieces().iter().cloned());
+    let mut made = Vec::new();
+    setting(&Word::new(pieces, Becomes::One), at, &mut made);
+    // A place that is only named is nothing yet.
+    made.retain(|act| matches!(act.does, Does::RunText | Does::RunRest | Does::CodeFile));
+    acts.append(&mut made);
+}
+
 /// Another repository: what its settings say is obeyed.
 pub(super) fn directory(word: &Word, at: usize, acts: &mut Vec<Act>) {
     if !matches!(word.known(), Some(b".git" | b"./.git" | b".git/")) {
@@ -118,24 +134,38 @@ pub(super) fn directory(word: &Word, at: usize, acts: &mut Vec<Act>) {
     }
 }
 
-/// A branch or a path; only what names a whole directory for certain is work.
-pub(super) fn path(word: &Word, at: usize, acts: &mut Vec<Act>) {
-    let shown = word.shown();
-    if matches!(&*shown, "." | "./" | ":/" | ".." | "*") || shown.ends_with('/') {
+/// A branch or a path; only what names many files for certain is work. Behind `--` or a revision
+/// it is a path.
+pub(super) fn path(word: &Word, at: usize, words: &[Word], acts: &mut Vec<Act>) {
+    let before = words.get(..at).unwrap_or_default();
+    let plain = |word: &&Word| !word.head().starts_with(b"-");
+    let behind = before.iter().any(|word| word.known() == Some(b"--"))
+        || before.iter().skip_while(|it| it.known() != Some(b"checkout")).filter(plain).count() > 1;
+    if many(word) {
         acts.push(Act::with(Does::HardToTakeBack(Harm::Work), word, at));
+    } else if behind {
+        acts.push(Act::with(Does::Discard, word, at));
+    } else {
+        acts.push(Act::with(Does::Discard, word, at).perhaps());
     }
+}
+
+/// Whether a word names more than one file, whatever lies there.
+fn many(word: &Word) -> bool {
+    let shown = word.shown();
+    matches!(&*shown, "." | "./" | ":/" | ":" | ".." | "*")
+        || shown.ends_with('/')
+        || shown.ends_with("/.")
+        || shown.contains('*')
+        || shown.starts_with(":(")
 }
 
 /// Changes of a whole directory are work; those of one named file are daily business.
 pub(super) fn discard(word: &Word, at: usize, acts: &mut Vec<Act>) {
-    let shown = word.shown();
-    let many = matches!(&*shown, "." | "./" | ":/" | ":" | ".." | "*")
-        || shown.ends_with('/')
-        || shown.ends_with("/.")
-        || shown.contains('*')
-        || word.known().is_none();
     acts.push(Act { at, ..Act::of(Does::ChangeWorkTree) });
-    if many {
+    if many(word) || word.known().is_none() {
         acts.push(Act::with(Does::HardToTakeBack(Harm::Work), word, at));
+    } else {
+        acts.push(Act::with(Does::Discard, word, at));
     }
 }

@@ -203,8 +203,9 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT_STOP
     },
     Program {
-        names: "Rscript R julia octave ghci runghc runhaskell scala clj clojure bb racket guile \
-            sbcl ocaml swipl elixir iex erl escript groovy kotlin nim crystal raku tclsh wish \
+        names: "Rscript R julia octave ghc ghci runghc runhaskell \
+            scala clj clojure bb racket guile \
+            sbcl ocaml swipl elixir iex escript groovy kotlin nim crystal raku tclsh wish \
             osascript jshell jjs jrunscript scheme m4 dc gnuplot maxima sage mathematica \
             wolframscript q",
         options: &[
@@ -220,6 +221,13 @@ pub(super) const TABLE: &[Program] = &[
             "m4 /etc/x => code-file /etc/x",
         ],
         ..EXACT_STOP
+    },
+    Program {
+        names: "erl",
+        options: &[val("-eval -run", Use::Is(Code(Other))), skip("-s -sname -name -setcookie -pa")],
+        shape: NONE,
+        examples: &["erl -noshell -eval 'x' => code x"],
+        ..DASH
     },
     Program {
         names: "java",

@@ -55,3 +55,29 @@ pub(super) fn unmount(word: &Word, at: usize, acts: &mut Vec<Act>) {
     let harm = if whole { Does::Catastrophe } else { Does::HardToTakeBack };
     acts.push(Act::with(harm(Harm::Disk), word, at));
 }
+
+/// `parted [OPTIONS] DEVICE COMMAND…`: `print` and `unit` only tell.
+pub(super) fn parted(words: &[Word]) -> Vec<Act> {
+    let told = |name: &[u8]| words.iter().any(|word| word.known() == Some(name));
+    if told(b"-l") || told(b"--list") || told(b"--help") || told(b"--version") {
+        return Vec::new();
+    }
+    let mut operands = words.iter().enumerate().skip(1);
+    let mut operands = operands.by_ref().filter(|(_, word)| !word.head().starts_with(b"-"));
+    let device = operands.next();
+    let rest: Vec<&Word> = operands.map(|(_, word)| word).collect();
+    let verbs = [&b"print"[..], b"p", b"unit", b"help", b"align-check"];
+    let tells = rest.first().is_some_and(|word| word.known().is_some_and(|it| verbs.contains(&it)))
+        && rest.iter().skip(1).all(|word| {
+            let known = word.known().unwrap_or_default();
+            verbs.contains(&known)
+                || matches!(known, b"free" | b"all" | b"s" | b"B" | b"MiB" | b"GiB")
+        });
+    match (device, tells) {
+        (Some((at, device)), true) => vec![Act::with(Does::Read, device, at)],
+        (Some((at, device)), false) => {
+            vec![Act::of(Does::Catastrophe(Harm::Disk)), Act::with(Does::Overwrite, device, at)]
+        }
+        (None, _) => vec![Act::of(Does::Opaque)],
+    }
+}

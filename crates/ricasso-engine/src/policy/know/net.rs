@@ -3,8 +3,9 @@
 use super::Does::{self, Connect, Create, Listen, Opaque};
 use super::Harm;
 use super::table::{
-    APPEND, CODE_FILE, DASH, EDIT, EXACT, GNU, NONE, NOTHING, OBEY, OPAQUE, PUT, Program, READ,
-    RUN, TEXT, Use, WRITE, act, always, both, each, flag, glued, skip, sub, then, val, when,
+    APPEND, CODE_FILE, DASH, EDIT, EXACT, EXACT_STOP, GNU, NONE, NOTHING, OBEY, OPAQUE, PUT,
+    Program, READ, RUN, Rest, TEXT, Use, WRITE, act, always, both, each, flag, glued, rest, skip,
+    sub, then, val, when,
 };
 
 const URL: Use = Use::Url;
@@ -152,7 +153,8 @@ pub(super) const TABLE: &[Program] = &[
             val("-o", Use::SshOption),
             val("-b", READ),
             val("-F", OBEY),
-            val("-S -D", RUN),
+            val("-S", RUN),
+            val("-D", TEXT),
             val("-i", READ),
             val("-J", URL),
             skip("-B -c -l -P -R -s -X"),
@@ -197,12 +199,66 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT
     },
     Program {
-        names: "ssh-copy-id ssh-add ssh-keyscan ssh-agent",
+        names: "ssh-copy-id ssh-add ssh-keyscan",
         options: &[val("-f -i -s", READ), val("-o", Use::SshOption), skip("-p -t -T -E -H -a")],
         shape: each(NOTHING).always(&[Connect]),
         when: &[when("-l -L -k", NONE)],
         examples: &["ssh-keyscan h => connect", "ssh-add -l => "],
         ..EXACT
+    },
+    Program {
+        names: "ssh-agent",
+        options: &[skip("-a -E -O -P -t")],
+        shape: rest(&[], Rest::Command),
+        examples: &["ssh-agent -s => ", "ssh-agent rm x => run [rm x]"],
+        ..EXACT_STOP
+    },
+    Program {
+        names: "ab wrk hey siege bombardier oha iperf iperf3 ntpdate sshfs smbclient ldapsearch \
+            ldapmodify mail mailx mutt sendmail msmtp swaks youtube-dl yt-dlp gallery-dl",
+        options: &[skip("-n -d -t -T -H -s -S -X -m -f -u -o -w -D -b -r -p -q -z -a")],
+        shape: each(NOTHING).always(&[Connect]),
+        examples: &["ab -n 10 http://h/ => connect", "mail -s x a@h => connect"],
+        ..EXACT
+    },
+    Program {
+        names: "svn",
+        options: &[skip("-r -m -F --username --password --depth --limit -l")],
+        subs: &[sub(
+            "status st diff di add revert resolve cleanup propget pg proplist pl help mkdir mv \
+             rename",
+            &[],
+        )],
+        other: &[Connect, Does::Edit],
+        examples: &["svn status => ", "svn co http://h/x => connect, edit"],
+        ..EXACT
+    },
+    Program {
+        names: "hg",
+        options: &[skip("-R --repository -r --rev -m --message --cwd --config")],
+        subs: &[sub(
+            "clone pull push incoming outgoing in out id identify",
+            &[Connect, Does::Edit],
+        )],
+        other: &[Opaque],
+        examples: &["hg pull => connect, edit", "hg log => opaque"],
+        ..EXACT
+    },
+    Program {
+        names: "xdg-open open sensible-browser firefox chromium google-chrome",
+        shape: each(Use::Place(Does::Read)),
+        examples: &["xdg-open a.html => read a.html", "open http://h/x => connect h"],
+        ..EXACT
+    },
+    Program {
+        names: "logger",
+        options: &[
+            val("-n --server", URL),
+            val("-f --file", READ),
+            skip("-t --tag -p --priority -P --port -i --id -u --socket"),
+        ],
+        examples: &["logger -t x hi => ", "logger -n h hi => connect h"],
+        ..GNU
     },
     Program {
         names: "ping ping6 traceroute tracepath mtr arping fping",

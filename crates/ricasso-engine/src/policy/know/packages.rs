@@ -134,7 +134,7 @@ pub(super) const TABLE: &[Program] = &[
                 ..EXACT
             },
             sub("version help cache tree self", &[]),
-            Program { names: "publish", shape: always(PUBLISH), ..EXACT },
+            Program { names: "publish", shape: always(PUBLISH), dry: "--dry-run", ..EXACT },
             Program { names: "venv init", shape: each(CREATE).alone(&[Does::Create]), ..EXACT },
         ],
         other: INSTALLS,
@@ -204,7 +204,8 @@ pub(super) const TABLE: &[Program] = &[
                 ..EXACT_STOP
             },
             Program { names: "explore", shape: rest(&[NOTHING], Rest::Command), ..EXACT_STOP },
-            sub("publish unpublish deprecate dist-tag", PUBLISH),
+            Program { names: "publish", shape: always(PUBLISH), dry: "--dry-run", ..EXACT },
+            sub("unpublish deprecate dist-tag", PUBLISH),
             sub(
                 "owner access team token login logout adduser profile org hook",
                 &[Connect, Does::HardToTakeBack(Harm::User)],
@@ -270,7 +271,7 @@ pub(super) const TABLE: &[Program] = &[
                 ..EXACT_STOP
             },
             Program { names: "exec", shape: rest(&[], Rest::Text), ..EXACT_STOP },
-            sub("publish", PUBLISH),
+            Program { names: "publish", shape: always(PUBLISH), dry: "--dry-run", ..EXACT },
             sub("list why info licenses bin versions", &[]),
             Program {
                 names: "config",
@@ -435,7 +436,7 @@ pub(super) const TABLE: &[Program] = &[
         subs: &[
             Program { names: "run", shape: RUNS.always(&[Opaque]), ..EXACT_STOP },
             sub("show check version env about list search", &[]),
-            sub("publish", PUBLISH),
+            Program { names: "publish", shape: always(PUBLISH), dry: "--dry-run", ..EXACT },
             sub("config", &[Does::ChangeGlobalSettings]),
         ],
         other: INSTALLS,

@@ -31,7 +31,7 @@ pub(super) fn place(word: &Word, does: Does, at: usize, acts: &mut Vec<Act>) {
 pub(super) fn repository(word: &Word, at: usize, acts: &mut Vec<Act>) {
     let head = word.head();
     if starts(head, b"ext::") {
-        acts.push(Act::with(Does::RunText, &word.without(5), at));
+        acts.push(Act { rest: external(&word.without(5)), at, ..Act::of(Does::RunRest) });
     } else if starts(head, b"file:") {
         url(word, at, acts);
     } else if matches!(head.first(), Some(b'.' | b'/' | b'~')) {
@@ -39,6 +39,24 @@ pub(super) fn repository(word: &Word, at: usize, acts: &mut Vec<Act>) {
     } else {
         acts.push(Act::with(Does::Connect, &host(word), at));
     }
+}
+
+/// The words of `ext::`: a blank behind `%` belongs to its word.
+fn external(word: &Word) -> Vec<Word> {
+    let Some(text) = word.known() else { return vec![Word::unknown()] };
+    let mut words = vec![Vec::new()];
+    let mut bytes = text.iter().copied();
+    while let Some(byte) = bytes.next() {
+        let (byte, plain) = match byte {
+            b'%' => (bytes.next().unwrap_or(b'%'), true),
+            byte => (byte, false),
+        };
+        match words.last_mut() {
+            Some(last) if byte != b' ' || plain => last.push(byte),
+            _ => words.push(Vec::new()),
+        }
+    }
+    words.into_iter().filter(|word| !word.is_empty()).map(Word::of).collect()
 }
 
 /// `HOST_PATH:PLACE[:ro]`: a path of ours that the container may change.

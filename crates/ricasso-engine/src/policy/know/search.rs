@@ -60,8 +60,12 @@ pub(super) const TABLE: &[Program] = &[
         ],
         shape: then(&[NOTHING], READ_TREE),
         when: &[
-            both("-L --follow", "-e --regexp -f --file --files", each(THROUGH)),
-            when("-L --follow", then(&[NOTHING], THROUGH)),
+            both(
+                "-L --follow",
+                "-e --regexp -f --file --files",
+                each(THROUGH).alone(&[ReadThroughLinks]),
+            ),
+            when("-L --follow", then(&[NOTHING], THROUGH).always(&[ReadThroughLinks])),
             when("-e --regexp -f --file --files", each(READ_TREE)),
             when("--type-list", NONE),
         ],
@@ -70,7 +74,7 @@ pub(super) const TABLE: &[Program] = &[
             "rg --pre=./e x a => run-program ./e, read-tree a",
             "rg --pretty --pre-glob x y a => read-tree a",
             "rg -uu --files -g '!.git' d => read-tree d",
-            "rg -L x d => through-links d",
+            "rg -L x d => through-links, through-links d",
         ],
         ..EXACT
     },
@@ -140,7 +144,8 @@ pub(super) const TABLE: &[Program] = &[
         options: &[
             val("--vcs --extract-with", TEXT),
             val("--out --report-file --sql --write-lang-def --counted --ignored", WRITE),
-            val("--config --list-file --read-lang-def --force-lang-def", READ),
+            val("--config", OBEY),
+            val("--list-file --read-lang-def --force-lang-def", READ),
             skip(
                 "--exclude-dir --exclude-ext --include-lang --include-ext --match-f --not-match-f",
             ),

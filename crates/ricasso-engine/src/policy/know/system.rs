@@ -175,11 +175,28 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT
     },
     Program {
+        names: "setcap",
+        options: &[skip("-n")],
+        shape: then(
+            &[Use::BehindOr(
+                "cap_set",
+                Does::Catastrophe(Harm::SetUser),
+                HardToTakeBack(Harm::SetUser),
+            )],
+            Use::Is(Does::Permission),
+        ),
+        examples: &[
+            "setcap cap_setuid+ep x => catastrophe SetUser uid+ep, permission x",
+            "setcap cap_net_raw+p x => hard SetUser cap_net_raw+p, permission x",
+        ],
+        ..EXACT
+    },
+    Program {
         names: "mount",
         options: &[skip("-t -L -U -N --types"), val("-o --options", Use::MountOptions)],
-        shape: then(&[NOTHING], CREATE).always(&[Elevate, HardToTakeBack(Harm::Disk)]),
-        when: &[when("-l", NONE)],
-        examples: &["mount -o remount,ro / => elevate, hard Disk"],
+        shape: then(&[Use::Both(Elevate, HardToTakeBack(Harm::Disk))], CREATE),
+        when: &[when("-l", NONE), when("-a --all", always(&[Elevate, HardToTakeBack(Harm::Disk)]))],
+        examples: &["mount => ", "mount -o remount,ro / => elevate, hard Disk /"],
         ..EXACT
     },
     Program {
@@ -274,14 +291,14 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT
     },
     Program {
-        names: "logger wall write mesg notify-send say open xdg-open pbcopy pbpaste xclip xsel \
+        names: "wall write mesg notify-send say pbcopy pbpaste xclip xsel \
          wl-copy wl-paste \
                 afplay aplay",
         options: &[val("-f --file -i -o", READ), val("-a", NOTHING)],
         shape: NONE,
         subs: &[],
         when: &[],
-        examples: &["logger x => ", "pbcopy => "],
+        examples: &["wall x => ", "pbcopy => "],
         ..EXACT
     },
     Program {

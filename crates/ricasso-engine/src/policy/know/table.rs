@@ -182,6 +182,10 @@ pub(super) enum Use {
     Plus,
     /// The file of a page or program that a pager shows: a path where it has a `/`.
     Page,
+    /// A command whose words are separated by commas: `gcc -wrapper`.
+    Commas,
+    /// The value of `git config KEY VALUE`: the setting is made, and what it names will run.
+    GitConfig(Does),
 }
 
 /// How far a database reaches.

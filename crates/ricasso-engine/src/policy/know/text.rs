@@ -223,13 +223,13 @@ pub(super) const TABLE: &[Program] = &[
             skip("-o -p -I --output-format --input-format --indent --front-matter"),
             two("--arg --argjson", NOTHING),
         ],
-        shape: then(&[NOTHING], READ),
-        when: &[when("-i --inplace --in-place", then(&[NOTHING], EDIT))],
+        shape: then(&[JQ], READ),
+        when: &[when("-i --inplace --in-place", then(&[JQ], EDIT))],
         subs: &[Program {
             names: "eval e eval-all ea",
             options: &[val("-s --split-exp", CREATE), val("--from-file", READ)],
-            shape: then(&[NOTHING], READ),
-            when: &[when("-i --inplace", then(&[NOTHING], EDIT))],
+            shape: then(&[JQ], READ),
+            when: &[when("-i --inplace", then(&[JQ], EDIT))],
             ..EXACT
         }],
         examples: &[
@@ -237,6 +237,7 @@ pub(super) const TABLE: &[Program] = &[
             f.yml",
             "yq .a f.yml => read f.yml",
             "yq e -i .a f.yml => edit f.yml",
+            "yq 'load(\"/etc/x\")' f.yml => read /etc/x, read f.yml",
         ],
         ..EXACT
     },

@@ -25,7 +25,7 @@ pub(super) fn apply(used: Use, value: &Word, at: usize, words: &[Word], acts: &m
         Use::Revision => git::revision(value, at, acts),
         Use::GitFormat => git::format(value, at, acts),
         Use::GitDirectory => git::directory(value, at, acts),
-        Use::Path => git::path(value, at, acts),
+        Use::Path => git::path(value, at, words, acts),
         Use::CloneGoal => clone_goal(value, at, words, acts),
         Use::Discard => git::discard(value, at, acts),
         Use::SshOption => sockets::ssh_option(value, at, acts),
@@ -63,6 +63,8 @@ pub(super) fn apply(used: Use, value: &Word, at: usize, words: &[Word], acts: &m
         Use::Script(language) => fetched::script(value, language, at, words, acts),
         Use::Plus => plus(value, at, acts),
         Use::Page => page(value, at, acts),
+        Use::Commas => commas(value, at, acts),
+        Use::GitConfig(does) => git::config(value, does, at, words, acts),
     }
 }
 
@@ -131,6 +133,8 @@ pub(super) fn apply_flag(used: Use, at: usize, acts: &mut Vec<Act>) {
         | Use::Module
         | Use::Script(_)
         | Use::Plus
+        | Use::Commas
+        | Use::GitConfig(_)
         | Use::Page => {}
     }
 }
@@ -187,6 +191,8 @@ pub(super) fn matters(used: Use) -> bool {
         | Use::Sql(_)
         | Use::Module
         | Use::Plus
+        | Use::Commas
+        | Use::GitConfig(_)
         | Use::Script(_) => true,
     }
 }
@@ -374,6 +380,15 @@ fn refspec(word: &Word, at: usize, acts: &mut Vec<Act>) {
     if matches!(word.head().first(), Some(b'+' | b':')) && word.head() != b":" {
         acts.push(Act::with(Does::HardToTakeBack(Harm::History), word, at));
     }
+}
+
+/// A command whose words are separated by commas.
+fn commas(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let rest = match word.known() {
+        Some(text) => text.split(|byte| *byte == b',').map(Word::of).collect(),
+        None => vec![Word::unknown()],
+    };
+    acts.push(Act { rest, at, ..Act::of(Does::RunRest) });
 }
 
 /// A page of a manual, or a file where there is a `/`.

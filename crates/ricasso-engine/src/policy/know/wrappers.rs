@@ -273,7 +273,7 @@ pub(super) const TABLE: &[Program] = &[
     Program {
         names: "strace ltrace",
         options: &[
-            val("-o --output", WRITE),
+            val("-o --output", Use::BehindOr("|", Does::RunText, Does::Overwrite)),
             val("-F", READ),
             skip("-a -b -e -I -l -n -p -P -S -s -u -U -X -E -O -A"),
             val("--trace --signal --string-limit", NOTHING),
@@ -282,6 +282,7 @@ pub(super) const TABLE: &[Program] = &[
         examples: &[
             "strace -f -o x rm y => overwrite x, run [rm y]",
             "strace -e trace=open ls => run [ls]",
+            "strace -o '|rm x' ls => text 'rm x', run [ls]",
         ],
         ..STOP
     },
@@ -469,8 +470,11 @@ pub(super) const TABLE: &[Program] = &[
             val("-d --chdir", ENTER),
             skip("-n -u -c -N --name --user --chuid --nicelevel -s --signal -R --retry"),
         ],
-        shape: NONE.always(&[Opaque]),
-        examples: &["start-stop-daemon -S -x /bin/sh => opaque, run-program /bin/sh"],
+        style: Style::Special(find::daemon),
+        examples: &[
+            "start-stop-daemon -S -x /bin/sh => opaque, run [/bin/sh]",
+            "start-stop-daemon --start --exec /bin/rm -- -rf x => opaque, run [/bin/rm -rf x]",
+        ],
         ..GNU
     },
     Program {

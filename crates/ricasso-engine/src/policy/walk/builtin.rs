@@ -5,7 +5,7 @@ use super::super::know::Does;
 use super::super::paths::{Content, Follow, Paths, to_path};
 use super::super::word::{Becomes, Word};
 use super::super::words::Meets;
-use super::command::{By, Call, note, text_of};
+use super::command::{By, Call, MAX_ELEMENTS, note, text_of};
 use super::expand::Argument;
 use super::seen::{Mark, Starts};
 use super::state::{From, Text, Value};
@@ -100,6 +100,11 @@ impl Walker<'_> {
         if matches!(name, b"export" | b"declare" | b"typeset" | b"local" | b"readonly") {
             self.declare(name, &mut seen, &call);
         }
+        if super::assign::shows_variables(name, &call.arguments[1..]) {
+            let (does, target, word, sure) =
+                (Does::ShowEnvironment, Target::Word, None, Meets::Yes);
+            seen.effects.push(Effect { does, target, word, span: call.span, sure });
+        }
         if name == b"enable" && call.arguments.iter().any(|it| it.word.head().starts_with(b"-f")) {
             seen.effects.push(Effect {
                 does: Does::Opaque,
@@ -186,8 +191,15 @@ impl Walker<'_> {
             None if home.known() == Some(b"") => Word::unknown(),
             None => home,
             Some(word) if word.known() == Some(b"-") => {
-                let now = std::mem::take(&mut self.state.cwd);
-                self.state.cwd = std::mem::replace(&mut self.state.before, now);
+                let set = self.state.variable(b"OLDPWD").is_some();
+                let said = self.value_text(b"OLDPWD").known().filter(|_| set);
+                let now = self.state.cwd.clone();
+                let to = match said {
+                    Some(said) => self.directories(&Word::of(said), &now),
+                    None => std::mem::take(&mut self.state.before),
+                };
+                self.state.before = now;
+                self.state.cwd = to;
                 return;
             }
             Some(word) => word.clone(),
@@ -355,8 +367,8 @@ impl Walker<'_> {
             }
         };
         let one = |it: &Argument| it.word.becomes() == Becomes::One;
-        self.state.parameters =
-            rest.iter().all(one).then(|| Rc::new(rest.iter().map(text_of).collect()));
+        let known = rest.len() <= MAX_ELEMENTS && rest.iter().all(one);
+        self.state.parameters = known.then(|| Rc::new(rest.iter().map(text_of).collect()));
     }
 
     fn shift(&mut self, words: &[Argument]) {
@@ -390,57 +402,6 @@ impl Walker<'_> {
         }
     }
 
-    fn reads_into(&mut self, name: &[u8], words: &[Argument], call: &Call) {
-        let from = call.feed.stream.from();
-        let mut names = 0;
-        for (at, word) in words.iter().enumerate() {
-            let Some(text) = word.word.known() else {
-                self.state.forget();
-                continue;
-            };
-            if text == b"-C" || text == b"-c" && name != b"read" {
-                if text == b"-C"
-                    && let Some(action) = words.get(at + 1)
-                {
-                    self.run_text(&text_of(action), Inner::Here, &Feed::inherited());
-                }
-                continue;
-            }
-            if text.starts_with(b"-") {
-                continue;
-            }
-            let text = text.to_vec();
-            self.evaluated(&text);
-            names += 1;
-            let alone = name == b"read" && names == 1 && at + 1 == words.len();
-            let known = match (&call.feed.stream, call.feed.stream.known()) {
-                (_, Some(line)) if alone => first_line(&line),
-                (Stream::Paths(_), _) if alone => Some(call.feed.stream.clone().into_text()),
-                _ => None,
-            };
-            self.state.set(&text, known.map_or(Value::Unknown(from), Value::One));
-        }
-        if names == 0 {
-            let reply: &[u8] = if name == b"read" { b"REPLY" } else { b"MAPFILE" };
-            self.state.set(reply, Value::Unknown(from));
-        }
-    }
-
-    fn printf_into(&mut self, words: &[Argument]) {
-        if words.first().and_then(|it| it.word.known()) != Some(b"-v") {
-            return;
-        }
-        let Some(name) = words.get(1).and_then(|it| it.word.known()).map(<[u8]>::to_vec) else {
-            self.state.forget();
-            return;
-        };
-        self.evaluated(&name);
-        let mut plain = vec![Word::of("printf")];
-        plain.extend(words[2..].iter().map(|it| it.word.clone()));
-        let printed = super::print::printf(&plain).map(Stream::into_text);
-        self.state.set(&name, printed.map_or(Value::Unknown(From::Here), Value::One));
-    }
-
     fn expression_word(&mut self, word: &Argument) {
         if let Some(text) = word.word.known() {
             let text = text.to_vec();
@@ -469,6 +430,10 @@ impl Walker<'_> {
     fn completion(&mut self, words: &[Argument]) {
         for pair in words.windows(2) {
             match pair[0].word.known() {
+                Some(b"-x") if colon(&pair[1].word).is_some() => {
+                    let behind = colon(&pair[1].word).unwrap_or_default();
+                    self.run_text(&Text::of(behind), Inner::Here, &Feed::inherited());
+                }
                 Some(b"-C" | b"-F" | b"-x") => {
                     self.run_text(&text_of(&pair[1]), Inner::Here, &Feed::inherited());
                 }
@@ -502,58 +467,6 @@ impl Walker<'_> {
         let effects = Vec::new();
         self.call(Call { arguments, assigned, effects, feed, span, by: By::Plain });
     }
-
-    fn declare(&mut self, name: &[u8], seen: &mut super::Seen, call: &Call) {
-        let mut exported = name == b"export";
-        let mut integer = false;
-        let mut functions = false;
-        let mut reference = false;
-        for argument in &call.arguments[1..] {
-            let head = argument.word.head();
-            if head.starts_with(b"-") && argument.word.known().is_some() {
-                exported |= head.contains(&b'x');
-                integer |= head.contains(&b'i');
-                functions |= head.contains(&b'f');
-                reference |= head.contains(&b'n');
-                continue;
-            }
-            if functions {
-                continue;
-            }
-            let Some(at) = head.iter().position(|byte| *byte == b'=') else {
-                if exported && let Some(name) = argument.word.known() {
-                    let value = self.value(name);
-                    Rc::make_mut(&mut self.state.exported).insert(name.to_vec());
-                    seen.assigned.push(note(name, &value, true));
-                } else if argument.word.known().is_none() {
-                    self.state.forget();
-                }
-                continue;
-            };
-            let append = head[..at].ends_with(b"+");
-            let own = head[..at].strip_suffix(b"+").unwrap_or(&head[..at]).to_vec();
-            let text = Text {
-                pieces: argument.word.without(at + 1).pieces().to_vec(),
-                from: argument.from,
-            };
-            if integer && let Some(text) = text.known() {
-                self.expression(&text);
-            }
-            self.evaluated(&own);
-            let array = text.known().is_some_and(|text| text.starts_with(b"("));
-            // A reference stands for whatever its target holds when it is used.
-            let value = if append || array || reference {
-                Value::Unknown(text.from)
-            } else {
-                Value::One(text)
-            };
-            seen.assigned.push(note(&own, &value, exported));
-            if exported {
-                Rc::make_mut(&mut self.state.exported).insert(own.clone());
-            }
-            self.set(&own, value);
-        }
-    }
 }
 
 fn after_dashes(words: &[Argument]) -> &[Argument] {
@@ -563,7 +476,9 @@ fn after_dashes(words: &[Argument]) -> &[Argument] {
     }
 }
 
-fn first_line(text: &[u8]) -> Option<Text> {
-    let line = text.split(|byte| *byte == b'\n').next()?;
-    Some(Text::of(line.trim_ascii().to_vec()))
+/// The command behind the keys of `bind -x '"keys":command'`.
+fn colon(word: &Word) -> Option<Vec<u8>> {
+    let text = word.known()?;
+    let at = text.iter().position(|byte| *byte == b':')?;
+    Some(text[at + 1..].to_vec())
 }

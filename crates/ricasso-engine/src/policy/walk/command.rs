@@ -18,6 +18,10 @@ use std::rc::Rc;
 /// A function that calls itself is followed this often with what is known of its words.
 const MAX_CALLS: usize = 3;
 
+/// Elements of an array and positional parameters that are kept: a list that grows with every
+/// command must not make the walk slower and slower.
+pub(super) const MAX_ELEMENTS: usize = 256;
+
 /// Directories whose programs are what their names say.
 pub(in super::super) const SYSTEM: [&str; 9] = [
     "/usr/bin",
@@ -162,7 +166,11 @@ impl Walker<'_> {
                 list.push(Text { pieces: argument.word.pieces().to_vec(), from: argument.from });
             }
         }
-        if indexed { Value::Unknown(From::Here) } else { Value::Many(list) }
+        if indexed || list.len() > MAX_ELEMENTS {
+            Value::Unknown(From::Here)
+        } else {
+            Value::Many(list)
+        }
     }
 
     fn only_variables(
@@ -203,7 +211,29 @@ impl Walker<'_> {
             let text = text.clone();
             self.run_text(&text, Inner::Here, &Feed::inherited());
         }
+        self.named_command(name, &value, &Feed::inherited());
         self.state.set(name, value);
+    }
+
+    /// A variable whose value other programs run as a command.
+    fn named_command(&mut self, name: &[u8], value: &Value, feed: &Feed) {
+        if !super::super::loader::is_command(name) {
+            return;
+        }
+        let text = match value {
+            Value::One(text) => text.clone(),
+            Value::Many(_) | Value::Unset => return,
+            Value::Unknown(from) => Text::unknown(*from),
+        };
+        // The name alone of a variable that is set elsewhere is no news.
+        if text.known().is_some_and(|text| text.trim_ascii().is_empty()) {
+            return;
+        }
+        let before = self.state.clone();
+        let printed = std::mem::take(&mut self.printed);
+        self.run_text(&text, Inner::Process, feed);
+        self.printed = printed;
+        self.state = before;
     }
 
     fn is_exported(&self, name: &[u8]) -> bool {
@@ -254,7 +284,7 @@ impl Walker<'_> {
         };
         if call.by == By::Shell {
             if let Some(value) = self.state.aliases.get(&name).cloned() {
-                self.alias(value, call.span);
+                self.alias(&name, value, &call);
             }
             if let Some(bodies) = self.state.functions.get(&name).cloned() {
                 let sure = bodies.iter().all(|body| body.sure);
@@ -284,10 +314,27 @@ impl Walker<'_> {
         self.push(seen);
     }
 
-    fn alias(&mut self, value: Option<Vec<u8>>, span: [usize; 2]) {
-        let text = value.map_or(Text::unknown(From::Here), Text::of);
-        let frame = std::mem::replace(&mut self.frame, super::Frame::At(span));
-        self.run_text(&text, Inner::Here, &Feed::inherited());
+    /// The text of an alias, with the words behind its name.
+    fn alias(&mut self, name: &[u8], value: Option<Vec<u8>>, call: &Call) {
+        if self.calls.iter().any(|known| known == name) {
+            return;
+        }
+        let frame = std::mem::replace(&mut self.frame, super::Frame::At(call.span));
+        self.calls.push(name.to_vec());
+        match value.as_deref().and_then(plain_words) {
+            Some(words) => {
+                let first = words.into_iter().map(|word| Argument::new(word, call.span));
+                let arguments = first.chain(call.arguments[1..].iter().cloned()).collect();
+                let (assigned, feed) = (call.assigned.clone(), call.feed.clone());
+                let (effects, span, by) = (Vec::new(), call.span, By::Shell);
+                self.call(Call { arguments, assigned, effects, feed, span, by });
+            }
+            None => {
+                let text = value.map_or(Text::unknown(From::Here), Text::of);
+                self.run_text(&text, Inner::Here, &Feed::inherited());
+            }
+        }
+        self.calls.pop();
         self.frame = frame;
     }
 
@@ -356,7 +403,11 @@ impl Walker<'_> {
         seen.names = names(name, program.as_ref());
         seen.program = program;
         self.script_file(name, &mut seen, &call);
+        let (assigned, span) = (call.assigned.clone(), call.span);
         self.run(name, seen, call);
+        for (name, value) in &assigned {
+            self.at_place(span, |walker| walker.named_command(name, value, &Feed::inherited()));
+        }
     }
 
     /// A file that the text itself wrote, started by its name.
@@ -486,6 +537,13 @@ pub(in super::super) fn names(word: &[u8], program: Option<&Program>) -> Vec<Vec
 /// Whether a program lies where only the machine's owner puts one.
 pub(in super::super) fn is_system(path: &std::path::Path) -> bool {
     SYSTEM.iter().any(|root| path.starts_with(root))
+}
+
+/// The words of a text without any sign that a shell reads.
+fn plain_words(text: &[u8]) -> Option<Vec<Word>> {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b" -_./=,:@%+".contains(byte);
+    let words = text.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).map(Word::of);
+    (text.iter().all(plain) && !text.trim_ascii().is_empty()).then(|| words.collect())
 }
 
 /// The last part of a path.

@@ -13,16 +13,11 @@ use super::state::{From, Text, Value};
 use super::stream::Stream;
 use super::{Feed, Walker};
 use crate::scene::{Answer, Kind, Query};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Code that prints code that is code: deeper acts are opaque.
 const MAX_CODE: usize = 4;
-
-/// Programs that fetch one file by its address.
-const FETCHERS: [&[u8]; 8] =
-    [b"curl", b"wget", b"fetch", b"aria2c", b"axel", b"http", b"https", b"lwp-download"];
 
 /// Programs that a wrapper without an entry is taken to start when its words name them.
 const WRAPPED: [&[u8]; 16] = [
@@ -121,7 +116,10 @@ impl Walker<'_> {
                     seen.entered.clone_from(&doing.cwd);
                     seen.works_in.clone_from(&doing.cwd);
                 }
-                Does::Set => doing.set.extend(assignment(act)),
+                Does::Set => {
+                    self.set_for_make(act, seen, doing);
+                    doing.set.extend(assignment(act));
+                }
                 Does::RunRest
                 | Does::RunText
                 | Does::RunProgram
@@ -158,8 +156,52 @@ impl Walker<'_> {
                     self.effect(Does::Edit, Some(&word), act.sure, span, seen, doing);
                     self.effect(Does::ChangeSettings, None, act.sure, span, seen, doing);
                 }
+                Does::Discard => self.discard(act, span, seen, doing),
                 does => self.effect(does, act.with.as_ref(), act.sure, span, seen, doing),
             }
+        }
+    }
+
+    /// Variables of `make` that name what runs its recipes.
+    fn set_for_make(&mut self, act: &Act, seen: &Seen, doing: &mut Doing) {
+        let Some((name, Value::One(value))) = assignment(act) else { return };
+        let runs = [&b"SHELL"[..], b"CC", b"CXX", b"LD", b"AR", b"MAKE"].contains(&name.as_slice());
+        if runs && (seen.is_called(b"make") || seen.is_called(b"gmake")) {
+            let word = Word::new(value.pieces, super::super::word::Becomes::One);
+            let act = Act { does: Does::RunText, with: Some(word), ..act.clone() };
+            doing.inner.push((act, doing.cwd.clone()));
+        }
+    }
+
+    /// Changes of one file are daily business, those of a directory are work.
+    fn discard(&mut self, act: &Act, span: [usize; 2], seen: &mut Seen, doing: &Doing) {
+        let before = seen.effects.len();
+        self.effect(Does::Discard, act.with.as_ref(), act.sure, span, seen, doing);
+        let kinds = seen.effects[before..].iter().map(|effect| match &effect.target {
+            Target::Path(path) => self.look.look(&Query::Kind(path.clone())),
+            Target::Word | Target::Free | Target::Below { .. } | Target::Unknown => Answer::Unknown,
+        });
+        let name = act.with.as_ref().and_then(Word::known).unwrap_or_default();
+        let lost = kinds.into_iter().any(|kind| match kind {
+            Answer::Kind(Kind::Directory) => true,
+            // What is not there, or not known, is judged by its name.
+            Answer::Absent | Answer::Unknown => act.sure == Meets::Yes && is_directory_name(name),
+            Answer::Kind(_)
+            | Answer::Path(_)
+            | Answer::Program(_)
+            | Answer::Text(_)
+            | Answer::Paths(_)
+            | Answer::Tree(_)
+            | Answer::Kept(_) => false,
+        });
+        if act.sure != Meets::Yes && !lost {
+            seen.effects.truncate(before);
+        }
+        if lost {
+            let does = Does::HardToTakeBack(know::Harm::Work);
+            let target = seen.effects.get(before).map_or(Target::Word, |it| it.target.clone());
+            let (word, sure) = (act.with.clone(), Meets::Yes);
+            seen.effects.push(Effect { does, target, word, span, sure });
         }
     }
 
@@ -231,10 +273,14 @@ impl Walker<'_> {
         depth: usize,
     ) {
         match &call.feed.stream {
-            Stream::Nothing => {}
+            Stream::Nothing if call.feed.given => {}
+            // Whoever types into it is not in the text.
+            Stream::Nothing => seen.effects.push(opaque(call.span)),
             Stream::File(_) => seen.effects.push(opaque(call.span)),
             Stream::Paths(_) | Stream::Endless => seen.mark(Mark::UnknownCode),
-            Stream::Text(text) if language == know::Language::Other => {
+            Stream::Text(text)
+                if language == know::Language::Other && (text.known().is_none() || depth > 0) =>
+            {
                 let word = Word::new(text.pieces.clone(), super::super::word::Becomes::One);
                 seen.effects.push(Effect { word: Some(word), ..opaque(call.span) });
                 if text.from == From::Network {
@@ -319,6 +365,11 @@ impl Walker<'_> {
         let cwd = self.state.cwd.clone();
         let doing = Doing { last: cwd.clone(), cwd, ..Doing::default() };
         for argument in call.arguments.iter().skip(1) {
+            for act in know::address(&argument.word) {
+                let (target, sure) = (Target::Word, Meets::Yes);
+                let (does, word, span) = (act.does, act.with, argument.span);
+                seen.effects.push(Effect { does, target, word, span, sure });
+            }
             let Some(word) = path_in(&argument.word) else { continue };
             self.effect(Does::Read, Some(&word), Meets::Perhaps, argument.span, seen, &doing);
         }
@@ -337,133 +388,6 @@ impl Walker<'_> {
         if inner.len() > 1 {
             self.start(inner, &[], call);
         }
-    }
-
-    /// What is put into a directory gets a path below it, by the name of its source.
-    fn put_below(&self, seen: &mut Seen) {
-        let is = |effect: &Effect, wanted: &[Does]| wanted.contains(&effect.does);
-        let directory = |effect: &Effect| {
-            let Target::Path(path) = &effect.target else { return false };
-            let word = effect.word.as_ref().and_then(Word::known).unwrap_or_default();
-            let shown = word.ends_with(b"/") || word.ends_with(b".") && base_name(word) == b".";
-            shown || self.look.look(&Query::Kind(path.clone())) == Answer::Kind(Kind::Directory)
-        };
-        let goals: Vec<Effect> = seen
-            .effects
-            .iter()
-            .filter(|effect| is(effect, &[Does::PutAt]) && directory(effect))
-            .cloned()
-            .collect();
-        let from = [Does::Read, Does::ReadTree, Does::MoveAway, Does::LinkTo];
-        let sources = seen.effects.iter().filter(|effect| is(effect, &from));
-        let names: Vec<OsString> = sources
-            .filter_map(|effect| match (&effect.target, effect.word.as_ref()?.known()) {
-                (Target::Path(path), _) => path.file_name().map(OsString::from),
-                (_, Some(word)) => {
-                    Some(String::from_utf8_lossy(base_name(word)).into_owned().into())
-                }
-                (_, None) => None,
-            })
-            .collect();
-        for (goal, name) in goals.iter().flat_map(|goal| names.iter().map(move |it| (goal, it))) {
-            let Target::Path(path) = &goal.target else { continue };
-            seen.effects.push(Effect { target: Target::Path(path.join(name)), ..goal.clone() });
-        }
-    }
-
-    /// Remembers what the program made: links, copies, files from the network.
-    fn made_by(&mut self, seen: &Seen, call: &Call) {
-        if self.place != Place::Here {
-            return;
-        }
-        let is = |names: &[&[u8]]| names.iter().any(|name| seen.is_called(name));
-        let paths = |wanted: &[Does]| -> Vec<PathBuf> {
-            let found = seen.effects.iter().filter(|effect| wanted.contains(&effect.does));
-            found
-                .filter_map(|effect| match &effect.target {
-                    Target::Path(path) => Some(path.clone()),
-                    Target::Word | Target::Free | Target::Below { .. } | Target::Unknown => None,
-                })
-                .collect()
-        };
-        let puts = paths(&[Does::PutAt, Does::Create, Does::Overwrite, Does::Edit]);
-        if is(&[b"ln"]) {
-            self.links(seen, call, &puts);
-        } else if is(&[b"cp", b"mv", b"install", b"rsync"]) {
-            let sources = paths(&[Does::Read, Does::ReadTree, Does::MoveAway]);
-            for (source, put) in sources.iter().flat_map(|s| puts.iter().map(move |p| (s, p))) {
-                let known = self.state.made.content(source).cloned();
-                let content = known.unwrap_or_else(|| Content::Copy(source.clone()));
-                self.place_file(source, put, &content);
-            }
-        } else if is(&FETCHERS) && seen.effects.iter().any(|effect| effect.does == Does::Connect) {
-            let mut files = puts;
-            files.extend(self.named_by_address(call));
-            for file in files {
-                Rc::make_mut(&mut self.state.made).write(file, Content::Network);
-            }
-        } else if is(&[b"tee"]) {
-            let content = match (call.feed.stream.from(), call.feed.stream.known()) {
-                (From::Network, _) => Content::Network,
-                (From::Here, Some(bytes)) => Content::Known(bytes),
-                (From::Here, None) => Content::Unknown,
-            };
-            for file in puts {
-                Rc::make_mut(&mut self.state.made).write(file, content.clone());
-            }
-        }
-    }
-
-    fn place_file(&mut self, source: &Path, put: &Path, content: &Content) {
-        let made = Rc::make_mut(&mut self.state.made);
-        made.write(put.to_path_buf(), content.clone());
-        if let Some(name) = source.file_name() {
-            made.write(put.join(name), content.clone());
-        }
-    }
-
-    fn links(&mut self, seen: &Seen, call: &Call, puts: &[PathBuf]) {
-        let symbolic = call.arguments.iter().skip(1).any(|argument| {
-            let head = argument.word.head();
-            let bundle = head.starts_with(b"-") && !head.starts_with(b"--") && head.contains(&b's');
-            bundle || head.starts_with(b"--s")
-        });
-        let targets = seen.effects.iter().filter(|effect| effect.does == Does::LinkTo);
-        let targets: Vec<Word> = targets.filter_map(|effect| effect.word.clone()).collect();
-        for target in &targets {
-            let Some(text) = target.known().map(super::super::paths::to_path) else { continue };
-            let mut places: Vec<PathBuf> = puts.to_vec();
-            if let Some(name) = text.file_name() {
-                places.extend(puts.iter().map(|put| put.join(name)));
-                if puts.is_empty() {
-                    places.extend(self.state.cwd.iter().map(|cwd| cwd.join(name)));
-                }
-            }
-            for place in places {
-                let from = match (symbolic, self.state.cwd.as_slice()) {
-                    (true, _) => place.parent().unwrap_or(Path::new("/")).to_path_buf(),
-                    (false, [cwd]) => cwd.clone(),
-                    (false, _) => continue,
-                };
-                let to = from.join(&text);
-                if to != place {
-                    Rc::make_mut(&mut self.state.made).link(place, to);
-                }
-            }
-        }
-    }
-
-    /// The file names that a fetcher takes from its addresses.
-    fn named_by_address(&self, call: &Call) -> Vec<PathBuf> {
-        let [cwd] = self.state.cwd.as_slice() else { return Vec::new() };
-        let words = call.arguments.iter().skip(1).filter_map(|it| it.word.known());
-        let addresses = words.filter(|word| word.windows(3).any(|window| window == b"://"));
-        let names = addresses.map(|word| {
-            let end = word.iter().position(|byte| matches!(byte, b'?' | b'#'));
-            base_name(&word[..end.unwrap_or(word.len())])
-        });
-        let names = names.filter(|name| !name.is_empty());
-        names.map(|name| cwd.join(super::super::paths::to_path(name))).collect()
     }
 }
 
@@ -488,7 +412,8 @@ fn work_tree(seen: &mut Seen) {
     if !named || !seen.is_called(b"git") {
         return;
     }
-    let tree = seen.effects.iter().find(|effect| effect.does == Does::ReadTree);
+    // The last of them is the work tree's, where the repository is named too.
+    let tree = seen.effects.iter().rfind(|effect| effect.does == Does::ReadTree);
     let Some(target) = tree.map(|effect| effect.target.clone()) else { return };
     for effect in seen.effects.iter_mut().filter(|effect| effect.does == Does::ChangeWorkTree) {
         effect.target = target.clone();
@@ -509,11 +434,17 @@ fn unknown_subcommand(seen: &mut Seen) {
     }
 }
 
+/// Whether a name is more likely a directory's: no ending, no capital.
+fn is_directory_name(name: &[u8]) -> bool {
+    let base = base_name(name);
+    !base.contains(&b'.') && !base.first().is_some_and(u8::is_ascii_uppercase)
+}
+
 fn is_shell(seen: &Seen) -> bool {
     SHELLS.iter().any(|name| seen.is_called(name))
 }
 
-fn opaque(span: [usize; 2]) -> Effect {
+pub(super) fn opaque(span: [usize; 2]) -> Effect {
     Effect { does: Does::Opaque, target: Target::Word, word: None, span, sure: Meets::Yes }
 }
 
@@ -548,6 +479,7 @@ fn follows(does: Does) -> Option<Follow> {
         | Does::ObeyFile
         | Does::ChangeRepository
         | Does::ChangeSettings
+        | Does::Discard
         | Does::ChangeWorkTree => Some(Follow::Last),
         Does::LookAt | Does::Delete | Does::DeleteTree | Does::MoveAway => Some(Follow::NotLast),
         Does::Nothing

@@ -125,7 +125,7 @@ impl Walker<'_> {
             if number > 0 {
                 text.pieces.push(Piece::Known(b" ".to_vec()));
             }
-            text.from = text.from.max(field.from);
+            text.from = if text.pieces.is_empty() { field.from } else { text.from.and(field.from) };
             text.pieces.extend(field.pieces);
         }
         text
@@ -204,7 +204,7 @@ impl Walker<'_> {
     /// Adds a value: split and globbed where it is not quoted.
     pub(super) fn push_text(&mut self, text: &Text, quoted: Quoted, fields: &mut Vec<Field>) {
         if let Some(last) = fields.last_mut() {
-            last.from = last.from.max(text.from);
+            last.from = if last.pieces.is_empty() { text.from } else { last.from.and(text.from) };
         }
         if quoted != Quoted::No {
             for piece in &text.pieces {

@@ -170,6 +170,12 @@ impl Walker<'_> {
                     self.state.join_made(&after);
                 }
             }
+            None if text.pieces == [Piece::Unknown] && text.from == From::Tool => {
+                let mut seen = self.seen(&[], self.here);
+                seen.effects.push(super::effects::opaque(self.here));
+                self.push(seen);
+                self.state.forget();
+            }
             None => {
                 // Words from the network inside a text of ours are unknown, not its code.
                 let whole = matches!(text.pieces.first(), Some(Piece::Unknown));
@@ -332,7 +338,9 @@ fn of_xargs(at: usize, words: &mut Vec<Argument>, call: &Call) {
     if words.is_empty() {
         words.push(Argument::new(Word::of("echo"), call.span));
     }
-    let Some(mark) = mark else {
+    // `parallel` puts the words behind a command that has no place for them.
+    let behind = mark.as_deref() == Some(b"{}") && is_parallel(call) && !words.iter().any(marked);
+    let Some(mark) = mark.filter(|_| !behind) else {
         words.retain(|it| it.word.known() != Some(b":::"));
         words.extend(fed.into_iter().map(|word| Argument::new(word, call.span)));
         return;
@@ -359,6 +367,14 @@ fn of_xargs(at: usize, words: &mut Vec<Argument>, call: &Call) {
         }
     }
     *words = replaced;
+}
+
+fn is_parallel(call: &Call) -> bool {
+    call.arguments.first().is_some_and(|it| it.word.known().map(base_name) == Some(b"parallel"))
+}
+
+fn marked(argument: &Argument) -> bool {
+    argument.word.known().is_none_or(|text| contains(text, b"{}"))
 }
 
 /// The paths that `find` or `fd` finds: below its directories, chosen or not.

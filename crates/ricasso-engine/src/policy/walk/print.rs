@@ -59,6 +59,9 @@ impl Walker<'_> {
                 _ => Stream::unknown(call.feed.stream.from()),
             };
         }
+        if super::setup::prints_for_the_shell(words) {
+            return Stream::unknown(From::Tool);
+        }
         let network = seen.effects.iter().any(brings);
         Stream::unknown(if network { From::Network } else { call.feed.stream.from() })
     }

@@ -184,8 +184,8 @@ impl Walker<'_> {
         }
         let content = match (printed.from(), printed.known()) {
             (From::Network, _) => Content::Network,
-            (From::Here, Some(bytes)) => Content::Known(bytes),
-            (From::Here, None) => Content::Unknown,
+            (From::Here | From::Tool, Some(bytes)) => Content::Known(bytes),
+            (From::Here | From::Tool, None) => Content::Unknown,
         };
         for file in output.targets {
             let made = Rc::make_mut(&mut self.state.made);

@@ -25,8 +25,20 @@ pub(super) enum From {
     /// The text that is judged, or a program's own output.
     #[default]
     Here,
+    /// A program that prints lines for the shell to evaluate, and nothing else.
+    Tool,
     /// Something that came over the network.
     Network,
+}
+
+impl From {
+    /// Of two parts behind one another: what a tool prints is that only where it stands alone.
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (From::Network, _) | (_, From::Network) => From::Network,
+            (From::Here | From::Tool, From::Here | From::Tool) => From::Here,
+        }
+    }
 }
 
 /// A text as far as it is known.
@@ -116,7 +128,7 @@ impl Text {
     /// Both, one behind the other.
     pub(super) fn then(&mut self, other: &Text) {
         let length: usize = self.pieces.iter().chain(&other.pieces).map(length).sum();
-        self.from = self.from.max(other.from);
+        self.from = if self.pieces.is_empty() { other.from } else { self.from.and(other.from) };
         if length > MAX_VALUE {
             self.pieces = vec![Piece::Unknown];
             return;

@@ -132,6 +132,15 @@ fn regex(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
+/// Whether a command is a shell that reads what is printed to it.
+fn is_shell(command: &[u8]) -> bool {
+    let mut words = command.split(|byte| byte.is_ascii_whitespace()).filter(|it| !it.is_empty());
+    let name = words.next().unwrap_or_default();
+    let name = name.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    matches!(name, b"sh" | b"bash" | b"dash" | b"zsh" | b"ksh" | b"ash")
+        && words.all(|word| matches!(word, b"-s" | b"-" | b"-e" | b"-x"))
+}
+
 struct Scan<'t> {
     tokens: &'t [Token],
     at: usize,
@@ -211,8 +220,23 @@ impl Scan<'_> {
         } else {
             return None;
         };
+        let shell = word.known().is_some_and(is_shell);
         self.push(Does::RunText, word);
+        if shell && !gets {
+            let printed = self.printed(number);
+            self.push(Does::RunText, printed);
+        }
         Some(())
+    }
+
+    /// What the `print` before this pipe prints, where it is one text.
+    fn printed(&self, number: usize) -> Word {
+        match self.tokens.get(..number) {
+            Some([.., Token::Name(name), Token::Text(text)]) if name.starts_with("print") => {
+                Word::of(text.clone())
+            }
+            Some(_) | None => Word::unknown(),
+        }
     }
 
     fn system(&mut self, number: usize) {
@@ -304,6 +328,8 @@ mod tests {
             ("BEGIN{print \"x\" |& \"touch x\"}", "RunText touch x"),
             ("BEGIN{while((getline l < \"/etc/x\") > 0) print l}", "Read /etc/x"),
             ("{print | \"sort\"}", "RunText sort"),
+            ("{print \"rm x\" | \"sh\"}", "RunText sh, RunText rm x"),
+            ("{print $1 | \"/bin/sh\"}", "RunText /bin/sh, RunText …"),
             ("BEGIN{for(k in ENVIRON) print k}", "ShowEnvironment "),
             (
                 "BEGIN{s=\"/inet/tcp/0/h.example/80\"; print \"x\" |& s}",

@@ -1,6 +1,7 @@
 //! Filters of jq: they read and print; the environment and other files are all that matters.
 
 use crate::policy::know::{Act, Does};
+use crate::policy::word::Word;
 
 /// The acts of a filter, or `None` where it is not followed.
 pub(super) fn acts(text: &[u8], at: usize) -> Option<Vec<Act>> {
@@ -44,6 +45,10 @@ pub(super) fn acts(text: &[u8], at: usize) -> Option<Vec<Act>> {
                         show(text, position, at, &mut acts);
                     }
                     (b"ENV", Some(b'$')) => show(text, position, at, &mut acts),
+                    // yq reads files by these.
+                    (name, before) if name.starts_with(b"load") && before != Some(b'.') => {
+                        loads(text, position, at, &mut acts);
+                    }
                     _ => {}
                 }
             }
@@ -60,8 +65,10 @@ fn key(text: &[u8], position: usize) -> bool {
 
 /// One variable by its name is no dump.
 fn show(text: &[u8], position: usize, at: usize, acts: &mut Vec<Act>) {
-    let named = text.get(position) == Some(&b'.')
-        && text.get(position + 1).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    // `env(NAME)` is what yq calls it.
+    let named = text.get(position) == Some(&b'(')
+        || text.get(position) == Some(&b'.')
+            && text.get(position + 1).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
     if !named {
         acts.push(Act { at, ..Act::of(Does::ShowEnvironment) });
     }
@@ -81,6 +88,19 @@ fn string(text: &[u8], mut at: usize, depth: usize, strings: &mut Vec<usize>) ->
             _ => at += 1,
         }
     }
+}
+
+/// `load("FILE")`; a file that is not plain to see is any.
+fn loads(text: &[u8], position: usize, at: usize, acts: &mut Vec<Act>) {
+    let rest = text[position..].trim_ascii_start();
+    let Some(rest) = rest.strip_prefix(b"(") else { return };
+    let literal = rest.trim_ascii_start().strip_prefix(b"\"");
+    let end = literal.and_then(|text| Some((text, text.iter().position(|byte| *byte == b'"')?)));
+    let word = match end {
+        Some((text, end)) => Word::of(&text[..end]),
+        None => Word::unknown(),
+    };
+    acts.push(Act::with(Does::Read, &word, at));
 }
 
 #[cfg(test)]

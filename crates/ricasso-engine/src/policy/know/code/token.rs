@@ -94,6 +94,7 @@ impl Reader<'_> {
             b':' if self.starts(b"::") => self.push(Token::Dot, 2),
             b'-' if self.starts(b"->") => self.push(Token::Dot, 2),
             b'.' if !self.starts(b"..") => self.push(Token::Dot, 1),
+            b'%' if self.starts(b"%x") && self.language == Ruby && self.percent().is_some() => {}
             b'$' | b'@' | b'%' if self.is(&[Perl, Php, Ruby]) && self.variable() => {}
             _ if byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80 => self.name()?,
             _ => self.push(Token::Sign(byte), 1),
@@ -302,6 +303,15 @@ impl Reader<'_> {
             return None;
         }
         Some(true)
+    }
+
+    /// `%x(text)` of ruby: a shell reads it.
+    fn percent(&mut self) -> Option<()> {
+        let mark = self.peek(2).filter(|byte| byte.is_ascii_punctuation())?;
+        let (value, next) = self.perl_part(self.at + 2, mark)?;
+        self.tokens.push(Token::Command(value));
+        self.at = next;
+        Some(())
     }
 
     fn perl_part(&self, at: usize, mark: u8) -> Option<(Vec<u8>, usize)> {

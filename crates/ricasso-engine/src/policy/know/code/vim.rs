@@ -32,6 +32,11 @@ fn one(text: &str, at: usize, acts: &mut Vec<Act>) -> Option<()> {
         acts.push(Act::with(Does::RunText, &Word::of(command), at));
         return Some(());
     }
+    let quiet = ["silent!", "silent", "sil!", "sil", "exec", "execute"];
+    if let Some(inner) = quiet.iter().find_map(|it| range.strip_prefix(&format!("{it} "))) {
+        let inner = inner.trim().trim_matches(['"', '\'']);
+        return one(inner, at, acts);
+    }
     let (name, rest) = match range.find(|letter: char| !letter.is_ascii_alphabetic()) {
         Some(end) => range.split_at(end),
         None => (range, ""),
@@ -68,6 +73,13 @@ fn one(text: &str, at: usize, acts: &mut Vec<Act>) -> Option<()> {
             let file = file.split('|').next().unwrap_or_default();
             acts.push(Act::with(Does::Overwrite, &word(file), at));
         }
+        "call" | "let" | "echo" if rest.contains("system") => {
+            let from = rest.find("system").unwrap_or_default();
+            let mut quoted = rest[from..].split(['"', '\'']);
+            quoted.next();
+            acts.push(Act::with(Does::RunText, &word(quoted.next()?), at));
+            return None;
+        }
         "s" | "substitute" if !rest.contains("\\=") => {}
         "set" | "se" | "setlocal" if !rest.contains("shell") && !rest.contains("prg") => {}
         _ if rest.trim_start_matches('!').is_empty() && QUIET.contains(&name) => {}
@@ -92,7 +104,9 @@ mod tests {
         assert_eq!(told("e http://h/x"), vec![Does::Connect]);
         assert_eq!(told("qa!"), vec![]);
         assert_eq!(told("%s/a/b/g"), vec![]);
-        assert_eq!(told("call system('x')"), vec![Does::Code(Language::Vim)]);
+        let code = Does::Code(Language::Vim);
+        assert_eq!(told("call system('x')"), vec![Does::RunText, code]);
+        assert_eq!(told("silent !x"), vec![Does::RunText]);
         assert_eq!(told("py x"), vec![Does::Code(Language::Vim)]);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{COMMIT, REMOTE, SHOWS, STATUS, SUB};
 use crate::policy::know::table::{
-    CODE_FILE, CREATE, NONE, NOTHING, PUT, Program, READ, READ_TREE, Rest, TEXT, Use, WRITE, act,
-    always, both, each, flag, glued, rest, skip, sub, then, val, when,
+    CODE_FILE, CREATE, DELETE, EDIT, NONE, NOTHING, PUT, Program, READ, READ_TREE, Rest, TEXT, Use,
+    WRITE, act, always, both, each, flag, glued, rest, skip, sub, then, to, val, when,
 };
 use crate::policy::know::{Does, Harm, Settings};
 
@@ -15,6 +15,7 @@ const WORK: Does = Does::HardToTakeBack(Harm::Work);
 const HISTORY: Does = Does::HardToTakeBack(Harm::History);
 const LOSES_WORK: &[Does] = &[Does::ChangeRepository, Does::ChangeWorkTree, WORK];
 const LOSES_HISTORY: &[Does] = &[Does::ChangeRepository, HISTORY];
+const CHANGES_TREE: &[Does] = &[Does::ChangeRepository, Does::ChangeWorkTree];
 const CHANGES: Use = Use::Is(Does::ChangeRepository);
 
 pub(super) const TABLE: &[Program] = &[
@@ -146,11 +147,11 @@ pub(super) const TABLE: &[Program] = &[
             Program {
                 names: "add",
                 options: &[skip("-t -m")],
-                shape: always(&[Does::ChangeRepository]),
+                shape: always(REPOSITORY),
                 when: &[when("-f --fetch", always(&[Does::ChangeRepository, Does::Connect]))],
                 ..SUB
             },
-            sub("remove rm rename set-head set-branches set-url", &[Does::ChangeRepository]),
+            sub("remove rm rename set-head set-branches set-url", REPOSITORY),
             sub("prune update", &[Does::ChangeRepository, Does::Connect, Does::Obeys(REMOTE)]),
         ],
         other: REPOSITORY,
@@ -206,8 +207,9 @@ pub(super) const TABLE: &[Program] = &[
             },
             Program {
                 names: "remove",
-                shape: each(Use::Is(Does::DeleteTree)).always(REPOSITORY),
-                when: &[when("-f --force", each(Use::Is(Does::DeleteTree)).always(LOSES_WORK))],
+                // git itself refuses to remove one that holds changes.
+                shape: each(EDIT).always(REPOSITORY),
+                when: &[when("-f --force", each(EDIT).always(LOSES_WORK))],
                 ..SUB
             },
             Program { names: "move", shape: each(PUT).always(REPOSITORY), ..SUB },
@@ -217,6 +219,7 @@ pub(super) const TABLE: &[Program] = &[
         examples: &[
             "git worktree list => ",
             "git worktree add ../x => change-repository, obeys, create ../x",
+            "git worktree remove ../x => change-repository, edit ../x",
         ],
         ..SUB
     },
@@ -231,10 +234,17 @@ pub(super) const TABLE: &[Program] = &[
                 when: &[when("-f --force --all", always(LOSES_WORK))],
                 ..SUB
             },
-            sub(
-                "add update init sync set-branch set-url absorbgitdirs",
-                &[Does::ChangeRepository, Does::ChangeWorkTree, Does::Connect, Does::Obeys(REMOTE)],
-            ),
+            Program {
+                names: "add update init sync set-branch set-url absorbgitdirs",
+                shape: always(&[
+                    Does::ChangeRepository,
+                    Does::ChangeWorkTree,
+                    Does::Connect,
+                    Does::Obeys(REMOTE),
+                ]),
+                when: &[when("-f --force", always(LOSES_WORK))],
+                ..SUB
+            },
         ],
         other: &[Does::Obeys(STATUS)],
         examples: &["git submodule foreach 'rm x' => text 'rm x'", "git submodule => "],
@@ -298,10 +308,12 @@ pub(super) const TABLE: &[Program] = &[
         shape: each(Use::Path).always(TREE),
         when: &[when("-f --force", always(LOSES_WORK)), when("-b -B --orphan", always(TREE))],
         examples: &[
-            "git checkout main => change-repository, change-work-tree, obeys",
+            "git checkout main => change-repository, change-work-tree, obeys, ?discard main",
             "git checkout -- . => change-repository, change-work-tree, obeys, hard Work .",
             "git checkout -f main => change-repository, change-work-tree, hard Work",
             "git checkout -b feature/x => change-repository, change-work-tree, obeys",
+            "git checkout HEAD s => change-repository, change-work-tree, obeys, ?discard HEAD, \
+             discard s",
         ],
         ..SUB
     },
@@ -316,7 +328,8 @@ pub(super) const TABLE: &[Program] = &[
         examples: &[
             "git restore . => change-work-tree, hard Work .",
             "git restore --staged . => change-repository",
-            "git restore a.txt => change-work-tree",
+            "git restore a.txt => change-work-tree, discard a.txt",
+            "git restore src => change-work-tree, discard src",
         ],
         ..SUB
     },
@@ -506,9 +519,19 @@ pub(super) const TABLE: &[Program] = &[
         ..SUB
     },
     Program {
-        names: "checkout-index read-tree",
+        names: "checkout-index",
         options: &[val("--prefix", CREATE)],
         shape: always(TREE),
+        when: &[when("-f --force", always(LOSES_WORK))],
+        examples: &["git checkout-index -a -f => change-repository, change-work-tree, hard Work"],
+        ..SUB
+    },
+    Program {
+        names: "read-tree",
+        options: &[val("--prefix", CREATE), val("--index-output", WRITE)],
+        shape: always(TREE),
+        when: &[both("--reset", "-u", always(LOSES_WORK))],
+        examples: &["git read-tree --reset -u x => change-repository, change-work-tree, hard Work"],
         ..SUB
     },
     Program {
@@ -519,11 +542,27 @@ pub(super) const TABLE: &[Program] = &[
         ..SUB
     },
     Program {
-        names: "rm mv",
-        options: &[val("--pathspec-from-file", READ)],
-        shape: each(Use::Revision).always(&[Does::ChangeRepository, Does::ChangeWorkTree]),
+        names: "mv",
+        shape: to(Use::Is(Does::MoveAway), &[PUT]).always(CHANGES_TREE),
         dry: "-n --dry-run",
-        examples: &["git mv a b => change-repository, change-work-tree"],
+        examples: &["git mv a b => change-repository, change-work-tree, move a, put b"],
+        ..SUB
+    },
+    Program {
+        names: "rm",
+        options: &[val("--pathspec-from-file", READ)],
+        shape: each(DELETE).always(CHANGES_TREE),
+        when: &[
+            when("--cached", always(REPOSITORY)),
+            // Without force git refuses to delete what is changed.
+            both("-r", "-f --force", each(DELETE).always(LOSES_WORK)),
+        ],
+        dry: "-n --dry-run",
+        examples: &[
+            "git rm a => change-repository, change-work-tree, delete a",
+            "git rm -r --cached a => change-repository",
+            "git rm -rf a => change-repository, change-work-tree, hard Work, delete a",
+        ],
         ..SUB
     },
     sub(

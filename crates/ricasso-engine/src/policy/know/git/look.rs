@@ -13,6 +13,8 @@ const DIFFS: Settings = Settings::TEXTCONV.and(Settings::EXTERNAL_DIFF).and(STAT
 const TEXTCONV: Does = Does::Obeys(Settings::TEXTCONV);
 const REPOSITORY: &[Does] = &[Does::ChangeRepository];
 const SETTINGS: &[Does] = &[Does::ChangeSettings];
+/// A key and its value.
+const SET: Shape = then(&[NOTHING, Use::GitConfig(Does::Nothing)], NOTHING);
 const GLOBAL: &[Does] = &[Does::ChangeGlobalSettings];
 
 /// Options of the family of diff and log that take a value or do something.
@@ -228,28 +230,29 @@ pub(super) const TABLE: &[Program] = &[
             Program {
                 names: "set unset edit rename-section remove-section",
                 options: &[val("-f --file", EDIT)],
-                shape: always(SETTINGS),
-                when: &[when("--global --system", always(GLOBAL))],
+                shape: SET.always(SETTINGS),
+                when: &[when("--global --system", SET.always(GLOBAL))],
                 ..SUB
             },
         ],
-        shape: then(&[NOTHING, Use::Is(Does::ChangeSettings)], NOTHING),
+        shape: then(&[NOTHING, Use::GitConfig(Does::ChangeSettings)], NOTHING),
         when: &[
             when(
                 "--get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool -l --list \
                  --name-only",
                 NONE,
             ),
-            both("--global --system", WRITES, always(GLOBAL)),
+            both("--global --system", WRITES, SET.always(GLOBAL)),
             when(
                 "--global --system",
-                then(&[NOTHING, Use::Is(Does::ChangeGlobalSettings)], NOTHING),
+                then(&[NOTHING, Use::GitConfig(Does::ChangeGlobalSettings)], NOTHING),
             ),
-            when(WRITES, always(SETTINGS)),
+            when(WRITES, SET.always(SETTINGS)),
         ],
         examples: &[
             "git config user.email => ",
             "git config user.name x => change-settings",
+            "git config alias.x '!rm y' => change-settings, text 'rm y'",
             "git config --get user.name => ",
             "git config --unset-all a.b => change-settings",
             "git config set a.b c => change-settings",
@@ -278,7 +281,7 @@ pub(super) const TABLE: &[Program] = &[
             "git ls-remote --exec='touch x' . => obeys, text 'touch x', read-tree .",
             "git ls-remote --get-url => ",
             "git ls-remote http://h.example:4/x.git => obeys, connect h.example",
-            "git ls-remote 'ext::sh -c x' => obeys, text 'sh -c x'",
+            "git ls-remote 'ext::sh -c x' => obeys, run [sh -c x]",
         ],
         ..SUB
     },

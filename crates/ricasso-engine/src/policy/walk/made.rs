@@ -1,0 +1,147 @@
+//! What a program leaves behind: files with known content, copies, links, what it fetched.
+
+use super::super::effect::{Effect, Target};
+use super::super::know::Does;
+use super::super::paths::Content;
+use super::super::word::Word;
+use super::Walker;
+use super::command::{Call, base_name};
+use super::seen::{Place, Seen};
+use super::state::From;
+use crate::scene::{Answer, Kind, Query};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Programs that fetch one file by its address.
+const FETCHERS: [&[u8]; 8] =
+    [b"curl", b"wget", b"fetch", b"aria2c", b"axel", b"http", b"https", b"lwp-download"];
+
+impl Walker<'_> {
+    /// What is put into a directory gets a path below it, by the name of its source.
+    pub(super) fn put_below(&self, seen: &mut Seen) {
+        let is = |effect: &Effect, wanted: &[Does]| wanted.contains(&effect.does);
+        let directory = |effect: &Effect| {
+            let Target::Path(path) = &effect.target else { return false };
+            let word = effect.word.as_ref().and_then(Word::known).unwrap_or_default();
+            let shown = word.ends_with(b"/") || word.ends_with(b".") && base_name(word) == b".";
+            shown || self.look.look(&Query::Kind(path.clone())) == Answer::Kind(Kind::Directory)
+        };
+        let goals: Vec<Effect> = seen
+            .effects
+            .iter()
+            .filter(|effect| is(effect, &[Does::PutAt]) && directory(effect))
+            .cloned()
+            .collect();
+        let from = [Does::Read, Does::ReadTree, Does::MoveAway, Does::LinkTo];
+        let sources = seen.effects.iter().filter(|effect| is(effect, &from));
+        let names: Vec<OsString> = sources
+            .filter_map(|effect| match (&effect.target, effect.word.as_ref()?.known()) {
+                (Target::Path(path), _) => path.file_name().map(OsString::from),
+                (_, Some(word)) => {
+                    Some(String::from_utf8_lossy(base_name(word)).into_owned().into())
+                }
+                (_, None) => None,
+            })
+            .collect();
+        for (goal, name) in goals.iter().flat_map(|goal| names.iter().map(move |it| (goal, it))) {
+            let Target::Path(path) = &goal.target else { continue };
+            seen.effects.push(Effect { target: Target::Path(path.join(name)), ..goal.clone() });
+        }
+    }
+
+    /// Remembers what the program made: links, copies, files from the network.
+    pub(super) fn made_by(&mut self, seen: &Seen, call: &Call) {
+        if self.place != Place::Here {
+            return;
+        }
+        let is = |names: &[&[u8]]| names.iter().any(|name| seen.is_called(name));
+        let paths = |wanted: &[Does]| -> Vec<PathBuf> {
+            let found = seen.effects.iter().filter(|effect| wanted.contains(&effect.does));
+            found
+                .filter_map(|effect| match &effect.target {
+                    Target::Path(path) => Some(path.clone()),
+                    Target::Word | Target::Free | Target::Below { .. } | Target::Unknown => None,
+                })
+                .collect()
+        };
+        let puts = paths(&[Does::PutAt, Does::Create, Does::Overwrite, Does::Edit]);
+        if is(&[b"ln"]) {
+            self.links(seen, call, &puts);
+        } else if is(&[b"cp", b"mv", b"install", b"rsync"]) {
+            let sources = paths(&[Does::Read, Does::ReadTree, Does::MoveAway]);
+            for (source, put) in sources.iter().flat_map(|s| puts.iter().map(move |p| (s, p))) {
+                let known = self.state.made.content(source).cloned();
+                let content = known.unwrap_or_else(|| Content::Copy(source.clone()));
+                self.place_file(source, put, &content);
+            }
+        } else if is(&FETCHERS) && seen.effects.iter().any(|effect| effect.does == Does::Connect) {
+            let mut files = puts;
+            files.extend(self.named_by_address(call));
+            for file in files {
+                Rc::make_mut(&mut self.state.made).write(file, Content::Network);
+            }
+        } else if is(&[b"tee"]) {
+            let content = match (call.feed.stream.from(), call.feed.stream.known()) {
+                (From::Network, _) => Content::Network,
+                (From::Here | From::Tool, Some(bytes)) => Content::Known(bytes),
+                (From::Here | From::Tool, None) => Content::Unknown,
+            };
+            for file in puts {
+                Rc::make_mut(&mut self.state.made).write(file, content.clone());
+            }
+        }
+    }
+
+    fn place_file(&mut self, source: &Path, put: &Path, content: &Content) {
+        let made = Rc::make_mut(&mut self.state.made);
+        made.write(put.to_path_buf(), content.clone());
+        if let Some(name) = source.file_name() {
+            made.write(put.join(name), content.clone());
+        }
+    }
+
+    fn links(&mut self, seen: &Seen, call: &Call, puts: &[PathBuf]) {
+        let symbolic = call.arguments.iter().skip(1).any(|argument| {
+            let head = argument.word.head();
+            let bundle = head.starts_with(b"-") && !head.starts_with(b"--") && head.contains(&b's');
+            bundle || head.starts_with(b"--s")
+        });
+        let targets = seen.effects.iter().filter(|effect| effect.does == Does::LinkTo);
+        let targets: Vec<Word> = targets.filter_map(|effect| effect.word.clone()).collect();
+        for target in &targets {
+            let Some(text) = target.known().map(super::super::paths::to_path) else { continue };
+            let mut places: Vec<PathBuf> = puts.to_vec();
+            if let Some(name) = text.file_name() {
+                places.extend(puts.iter().map(|put| put.join(name)));
+                if puts.is_empty() {
+                    places.extend(self.state.cwd.iter().map(|cwd| cwd.join(name)));
+                }
+            }
+            for place in places {
+                let from = match (symbolic, self.state.cwd.as_slice()) {
+                    (true, _) => place.parent().unwrap_or(Path::new("/")).to_path_buf(),
+                    (false, [cwd]) => cwd.clone(),
+                    (false, _) => continue,
+                };
+                let to = from.join(&text);
+                if to != place {
+                    Rc::make_mut(&mut self.state.made).link(place, to);
+                }
+            }
+        }
+    }
+
+    /// The file names that a fetcher takes from its addresses.
+    fn named_by_address(&self, call: &Call) -> Vec<PathBuf> {
+        let [cwd] = self.state.cwd.as_slice() else { return Vec::new() };
+        let words = call.arguments.iter().skip(1).filter_map(|it| it.word.known());
+        let addresses = words.filter(|word| word.windows(3).any(|window| window == b"://"));
+        let names = addresses.map(|word| {
+            let end = word.iter().position(|byte| matches!(byte, b'?' | b'#'));
+            base_name(&word[..end.unwrap_or(word.len())])
+        });
+        let names = names.filter(|name| !name.is_empty());
+        names.map(|name| cwd.join(super::super::paths::to_path(name))).collect()
+    }
+}
