@@ -115,6 +115,7 @@ impl Judged<'_> {
         denies.extend(self.misleading());
         denies.extend(self.programs(bench));
         denies.extend(git::read_only(self.seen, bench));
+        denies.extend(git::settings(self.seen, bench));
         denies.extend(bench.policy.programs().allow.list().and_then(|it| self.shell_for_text(it)));
         denies.extend(self.guard(bench, Weight::Deny));
         denies.extend(self.rights(bench));

@@ -1,13 +1,17 @@
-//! `guards.git = "read-only"`: git that only looks, and settings of a repository that would run
-//! programs.
+//! git that only looks, and settings of a repository that would run programs.
+//!
+//! Settings are obeyed where the cage holds whatever they start and any program may start. Where git
+//! may only look, where programs are listed and in mode `read` they are set to values that do no
+//! harm, or the command is refused.
 
 use super::effect::{Kind, Target};
 use super::judge::{Bench, reason};
 use super::know::{Does, Settings};
-use super::value::Git;
+use super::value::{Git, Mode};
 use super::verdict::{Reason, ReasonLayer};
 use super::walk::Seen;
-use crate::scene::{Answer, Query};
+use crate::scene::{Answer, Kind as Entry, Query};
+use std::path::Path;
 
 /// What a read-only git says against a command.
 pub(super) fn read_only(seen: &Seen, bench: &Bench<'_>) -> Vec<Reason> {
@@ -36,13 +40,6 @@ pub(super) fn read_only(seen: &Seen, bench: &Bench<'_>) -> Vec<Reason> {
                 Does::Obeys(_) if foreign(seen, bench) => {
                     object(effect.span, "obeys the settings of another repository");
                 }
-                Does::Obeys(settings) => {
-                    let off = seen.words.iter().any(|it| it.known() == Some(b"--no-ext-diff"));
-                    if let Some(key) = external_diff(settings, bench).filter(|_| !off) {
-                        let what = format!("runs what the repository names in {key}");
-                        object(effect.span, &what);
-                    }
-                }
                 _ => {}
             },
         }
@@ -50,56 +47,104 @@ pub(super) fn read_only(seen: &Seen, bench: &Bench<'_>) -> Vec<Reason> {
     reasons
 }
 
-/// Whether git works in another directory than that of the workspace: what the repository there
-/// says is nobody's word.
+/// What is said against settings that name programs and that no value switches off.
+pub(super) fn settings(seen: &Seen, bench: &Bench<'_>) -> Option<Reason> {
+    if !is_distrusted(bench) || seen.words.iter().any(|it| it.known() == Some(b"--no-ext-diff")) {
+        return None;
+    }
+    let mut obeyed = seen.effects.iter().filter_map(|effect| match effect.does {
+        Does::Obeys(settings) => Some((effect.span, settings)),
+        _ => None,
+    });
+    let (span, key) =
+        obeyed.find_map(|(span, settings)| Some((span, external_diff(settings, seen, bench)?)))?;
+    let message = format!("git runs what the repository names in {key} here");
+    let remedy = "add --no-ext-diff, or let a person take the setting out of .git/config";
+    let rule = match bench.policy.guards().git {
+        Git::ReadOnly => "git-read-only",
+        Git::Full => "git-settings",
+    };
+    Some(reason(rule, ReasonLayer::Policy, Some(span), message, remedy))
+}
+
+/// Whether programs that a repository names must not start.
+fn is_distrusted(bench: &Bench<'_>) -> bool {
+    bench.policy.guards().git == Git::ReadOnly
+        || bench.policy.programs().allow.list().is_some()
+        || bench.policy.mode() == Mode::Read
+}
+
+/// Whether git works in another repository than that of the workspace: what it says is nobody's
+/// word.
 fn foreign(seen: &Seen, bench: &Bench<'_>) -> bool {
-    let root = bench.root;
-    seen.entered.iter().any(|path| Some(path.as_path()) != root)
+    let Some(root) = bench.root else { return !seen.entered.is_empty() };
+    seen.entered.iter().any(|path| {
+        let own = |path: &Path| {
+            let git = Query::Kind(path.join(".git"));
+            path != root && path.starts_with(root) && bench.look.look(&git) != Answer::Absent
+        };
+        // What is not there now may be anything when git comes to it.
+        let there =
+            || bench.look.look(&Query::Kind(path.clone())) == Answer::Kind(Entry::Directory);
+        path != root && (!path.starts_with(root) || !there() || path.ancestors().any(own))
+    })
 }
 
 /// Settings that a run of this command must not obey, with what they are set to instead.
 pub(super) fn neutralised(seen: &Seen, bench: &Bench<'_>) -> Vec<(String, String)> {
-    if bench.policy.guards().git != Git::ReadOnly {
-        return Vec::new();
-    }
+    let mut obeyed = seen.effects.iter().filter_map(|effect| match effect.does {
+        Does::Obeys(settings) => Some(settings),
+        _ => None,
+    });
+    let Some(first) = obeyed.next().filter(|_| is_distrusted(bench)) else { return Vec::new() };
+    let settings = obeyed.fold(first, Settings::and);
     let mut all = Vec::new();
-    for effect in &seen.effects {
-        let Does::Obeys(settings) = effect.does else { continue };
-        for (which, key, value) in HARMLESS {
-            if settings.holds(*which) {
-                let keys = set(key, bench).into_iter();
-                all.extend(keys.map(|key| (key, (*value).to_string())));
-            }
-        }
+    for (which, key, value) in HARMLESS.iter().filter(|(which, _, _)| settings.holds(*which)) {
+        // Hooks lie in the repository without any setting.
+        let keys = match *which == Settings::HOOKS {
+            true => vec![(*key).to_string()],
+            false => set(key, seen, bench),
+        };
+        all.extend(keys.into_iter().map(|key| (key, (*value).to_string())));
     }
     all
 }
 
 /// A setting that runs a program and that no value switches off.
-fn external_diff(settings: Settings, bench: &Bench<'_>) -> Option<String> {
+fn external_diff(settings: Settings, seen: &Seen, bench: &Bench<'_>) -> Option<String> {
     if !settings.holds(Settings::EXTERNAL_DIFF) {
         return None;
     }
-    ["diff.external", "diff.*.command"].iter().find_map(|key| set(key, bench).into_iter().next())
+    let keys = ["diff.external", "diff.*.command"];
+    keys.iter().find_map(|key| set(key, seen, bench).into_iter().next())
 }
 
 /// The keys that the repository sets, by name or family; where nobody can say, the name itself.
-fn set(key: &str, bench: &Bench<'_>) -> Vec<String> {
-    let cwd = bench.places.cwd.to_path_buf();
-    match bench.look.look(&Query::GitSetting { cwd, key: key.to_lowercase() }) {
-        Answer::Absent => Vec::new(),
-        Answer::Text(keys) if key.contains('*') => {
-            String::from_utf8_lossy(keys.as_slice()).lines().map(str::to_string).collect()
-        }
-        Answer::Text(_)
-        | Answer::Unknown
-        | Answer::Kind(_)
-        | Answer::Path(_)
-        | Answer::Program(_)
-        | Answer::Paths(_)
-        | Answer::Tree(_)
-        | Answer::Kept(_) => vec![key.to_string()],
+fn set(key: &str, seen: &Seen, bench: &Bench<'_>) -> Vec<String> {
+    if seen.works_in.is_empty() {
+        return vec![key.to_string()];
     }
+    let mut keys = Vec::new();
+    for cwd in &seen.works_in {
+        let query = Query::GitSetting { cwd: cwd.clone(), key: key.to_lowercase() };
+        match bench.look.look(&query) {
+            Answer::Absent => {}
+            Answer::Text(found) if key.contains('*') => {
+                let found = String::from_utf8_lossy(found.as_slice()).into_owned();
+                keys.extend(found.lines().map(str::to_string));
+            }
+            Answer::Text(_)
+            | Answer::Unknown
+            | Answer::Kind(_)
+            | Answer::Path(_)
+            | Answer::Program(_)
+            | Answer::Paths(_)
+            | Answer::Tree(_)
+            | Answer::Kept(_) => keys.push(key.to_string()),
+        }
+    }
+    keys.dedup();
+    keys
 }
 
 /// Keys and families of keys that name programs, and the value that does no harm.

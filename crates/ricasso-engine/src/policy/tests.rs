@@ -194,7 +194,9 @@ fn replay_from_the_recorded_scene_gives_the_same_verdict() {
 #[test]
 fn replay_of_what_was_seen_live_gives_the_same_verdict() {
     let mut policies = Policies::default();
-    for case in read_cases() {
+    // Each case counts what lies below its targets, so a part of them will do for every day.
+    let step = if std::env::var_os("RICASSO_LONG").is_some() { 1 } else { 20 };
+    for case in read_cases().into_iter().step_by(step) {
         let (mut request, policy) = (request(&case), policies.get(&case.policy));
         request.cwd = "/".into();
         let variables = [("PATH", "/usr/bin:/bin"), ("HOME", "/root")];

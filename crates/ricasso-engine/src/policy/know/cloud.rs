@@ -174,7 +174,7 @@ pub(super) const TABLE: &[Program] = &[
         names: "gcloud az doctl linode-cli hcloud oci ibmcloud aliyun scw exo civo vultr-cli \
             gsutil bq heroku fly flyctl vercel netlify railway render wrangler firebase eksctl \
             kops azd pscale neonctl turso cf atlas confluent datadog-ci newrelic sentry-cli \
-            surge now dokku",
+            surge now dokku s3cmd mc influx",
         options: &[
             super::table::act("--prod", Does::HardToTakeBack(Harm::Publish)),
             skip(

@@ -52,7 +52,7 @@ pub(super) fn cloud_verb(word: &Word, at: usize, words: &[Word], acts: &mut Vec<
     let destroys = DESTROYS.iter().any(|start| {
         verb.strip_prefix(*start).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"-"))
     });
-    if !destroys && !matches!(verb, b"rm" | b"rb" | b"unset") {
+    if !destroys && !matches!(verb, b"rm" | b"rb" | b"del" | b"unset") {
         return;
     }
     let unasked = words.iter().any(|word| UNASKED.iter().any(|one| word.known() == Some(one)));

@@ -39,7 +39,7 @@ pub(super) const TABLE: &[Program] = &[
         )],
         shape: each(Use::ProcessPattern),
         when: &[
-            when("-l -L --list", NONE),
+            when("-l --list", NONE),
             when("-0", NONE),
             when(
                 "-u -U --user",
@@ -49,6 +49,7 @@ pub(super) const TABLE: &[Program] = &[
         examples: &[
             "pkill -9 -f . => catastrophe Process .",
             "pkill -9 bash => hard Process bash",
+            "pkill -KILL -f . => catastrophe Process .",
             "pkill -f 'vite dev' => signal 'vite dev'",
         ],
         ..EXACT
@@ -203,6 +204,7 @@ pub(super) const TABLE: &[Program] = &[
         names: "umount",
         options: &[skip("-t -O")],
         shape: each(Use::Unmount).always(&[Elevate]),
+        when: &[when("-a --all", always(&[Elevate, HardToTakeBack(Harm::Disk)]))],
         examples: &[
             "umount -l / => elevate, catastrophe Disk /",
             "umount /mnt => elevate, hard Disk /mnt",

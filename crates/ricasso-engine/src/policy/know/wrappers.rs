@@ -422,13 +422,14 @@ pub(super) const TABLE: &[Program] = &[
             val("-I", CODE_FILE),
             skip("-B -b -c -D -e -L -l -m -O -P -p -Q -R -W -w"),
         ],
-        shape: rest(&[Use::Url], Rest::TextElsewhere),
-        when: &[when("-G", NONE)],
+        shape: rest(&[Use::Url], Rest::TextElsewhere).alone(&[Does::StdinText]),
+        when: &[when("-G -N -f", then(&[Use::Url], NOTHING))],
         tells: "-V -Q",
         examples: &[
             "ssh -V => ",
             "ssh -p 22 me@h rm -rf /x => connect h, text-elsewhere 'rm -rf /x'",
-            "ssh -oProxyCommand='touch x' h => text 'touch x', connect h",
+            "ssh -N -oProxyCommand='touch x' h => text 'touch x', connect h",
+            "ssh h => stdin-text, connect h",
         ],
         ..EXACT_STOP
     },

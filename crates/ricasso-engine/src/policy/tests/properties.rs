@@ -256,3 +256,33 @@ fn settings_of_a_repository_are_neutralised_or_refused() {
     assert_eq!(judged("git diff --no-ext-diff", "diff.external").verdict.name(), "allow");
     assert_eq!(judged("git commit -m x", "core.hooksPath").verdict.name(), "deny");
 }
+
+#[test]
+fn a_list_of_programs_and_mode_read_do_not_obey_a_repository() {
+    let listed = written("extends = 'workspace'\n[programs]\nallow = ['git', 'ls']\n");
+    let read = written("extends = 'read'\n");
+    let workspace = written("extends = 'workspace'\n");
+    let set = |key: &str| world().git_setting(key, "touch x");
+    let judged =
+        |text: &str, policy: &Policy, key: &str| judge(&request(text), policy, &set(key)).verdict;
+    let neutralised = |text: &str, policy: &Policy, key: &str| {
+        let crate::policy::Verdict::Allow(grant) = judged(text, policy, key) else {
+            panic!("{text} is allowed");
+        };
+        grant.neutralised().to_vec()
+    };
+    let fsmonitor = ("core.fsmonitor".to_string(), "false".to_string());
+    let hooks = ("core.hooksPath".to_string(), "/dev/null".to_string());
+    for policy in [&listed, &read] {
+        let found = neutralised("git status", policy, "core.fsmonitor");
+        assert_eq!(found, std::slice::from_ref(&fsmonitor));
+        assert_eq!(neutralised("git status", policy, "user.name"), []);
+        assert_eq!(judged("git diff", policy, "diff.external").name(), "deny");
+        assert_eq!(judged("git diff --no-ext-diff", policy, "diff.external").name(), "allow");
+    }
+    assert_eq!(neutralised("git commit -m x", &listed, "user.name"), [hooks]);
+    assert_eq!(neutralised("cd sub && git status", &listed, "core.fsmonitor"), [fsmonitor]);
+    // The cage holds whatever they start, and any program may start.
+    assert_eq!(neutralised("git commit -m x", &workspace, "core.fsmonitor"), []);
+    assert_eq!(judged("git diff", &workspace, "diff.external").name(), "allow");
+}

@@ -256,7 +256,10 @@ impl Walker<'_> {
             self.run_stream(&stream, call);
             return;
         }
-        if matches!(file.word.known(), Some(b"/dev/stdin" | b"/dev/fd/0" | b"-")) {
+        if matches!(
+            file.word.known(),
+            Some(b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0" | b"-")
+        ) {
             let stream = call.feed.stream.clone();
             self.run_stream(&stream, call);
             return;

@@ -84,6 +84,19 @@ impl Walker<'_> {
             let beside = seen.words.iter().any(many);
             seen.mark(if beside { Mark::ForkBomb } else { Mark::Endless });
         }
+        let starts = |start: &[u8]| seen.words.iter().any(|word| word.head().starts_with(start));
+        let endless = [&b"if=/dev/zero"[..], b"if=/dev/urandom", b"if=/dev/random"];
+        let fills = seen.effects.iter().any(|effect| {
+            effect.does == Does::Overwrite
+                && matches!(&effect.target, Target::Path(path) if !path.starts_with("/dev"))
+        });
+        if seen.is_called(b"dd")
+            && fills
+            && endless.iter().any(|it| starts(it))
+            && !starts(b"count=")
+        {
+            seen.mark(Mark::Endless);
+        }
     }
 
     fn text_in_process(&mut self, text: &Text, call: &Call, doing: &Doing) {
