@@ -1,8 +1,8 @@
 //! git that only looks, and settings of a repository that would run programs.
 //!
-//! Settings are obeyed where the cage holds whatever they start and any program may start. Where git
-//! may only look, where programs are listed and in mode `read` they are set to values that do no
-//! harm, or the command is refused.
+//! Settings are obeyed where the cage holds whatever they start and any program may start. Where
+//! git may only look, where programs are listed and in mode `read` they are set to values that do
+//! no harm, or the command is refused.
 
 use super::effect::{Kind, Target};
 use super::judge::{Bench, reason};
