@@ -253,17 +253,21 @@ fn judge_step(step: &Step, bench: &Bench<'_>, findings: &mut Findings) {
 fn walked(step: &Step, text: &[u8], bench: &Bench<'_>) -> Walked {
     match step {
         Step::Argv(words) => walk::walk_words(words, bench.world()),
-        Step::Shell(_) => walk::walk(text, Reads::of(bench.policy.shell()), bench.world()),
-        Step::Script { shell, .. } => walk::walk(text, Reads::of_script(*shell), bench.world()),
+        Step::Shell(_) | Step::Script { .. } => walk::walk(text, reads(step, bench), bench.world()),
     }
+}
+
+fn reads(step: &Step, bench: &Bench<'_>) -> Reads {
+    let named = match step {
+        Step::Argv(_) | Step::Shell(_) => Reads::of(bench.policy.shell()),
+        Step::Script { shell, .. } => Reads::of_script(*shell),
+    };
+    named.here(bench.look)
 }
 
 /// What is judged by the letters of the text: operators first, as one contract wants it.
 fn literally(step: &Step, text: &[u8], bench: &Bench<'_>, findings: &mut Findings) {
-    let reads = match step {
-        Step::Argv(_) | Step::Shell(_) => Reads::of(bench.policy.shell()),
-        Step::Script { shell, .. } => Reads::of_script(*shell),
-    };
+    let reads = reads(step, bench);
     match (step, bench.policy.commands().operators) {
         (Step::Shell(_) | Step::Script { .. }, Operators::Deny) => {
             operator::judge(text, reads, findings);

@@ -15,6 +15,7 @@ mod inner;
 mod made;
 mod parameter;
 mod print;
+mod reader;
 mod redirect;
 mod seen;
 mod setup;
@@ -25,6 +26,7 @@ use super::value::Shell;
 use crate::request::{Bytes, ScriptShell, Stdin};
 use crate::scene::{Look, Search};
 pub(super) use command::{base_name, is_system};
+use reader::{Reader, by_name};
 use ricasso_shell::tree::{Command, Item, Joint, Kind, List, Pipeline};
 use ricasso_shell::{Script, Span};
 pub(super) use seen::{Mark, Place, Seen, Starts};
@@ -67,7 +69,6 @@ impl Reads {
         }
     }
 
-    /// The reader's name for it.
     /// A script's shell.
     pub(super) fn of_script(shell: ScriptShell) -> Self {
         match shell {
@@ -76,6 +77,20 @@ impl Reads {
         }
     }
 
+    /// What reads it on this machine: `sh` may be a link to a shell that reads more.
+    pub(super) fn here(self, look: &dyn Look) -> Self {
+        if self == Reads::Bash {
+            return self;
+        }
+        let sh = look.program(b"/bin/sh", Path::new("/"), &Search::Inherited);
+        let real = sh.map(|sh| by_name(base_name(sh.real.as_os_str().as_encoded_bytes())));
+        match real.flatten() {
+            Some(Reader::Bash) => Reads::Bash,
+            Some(Reader::Sh | Reader::Either) | None => self,
+        }
+    }
+
+    /// The reader's name for it.
     pub(super) fn shell(self) -> ricasso_shell::Shell {
         match self {
             Reads::Bash => ricasso_shell::Shell::Bash,
@@ -187,7 +202,8 @@ pub(super) struct Walker<'a> {
     search: &'a Search,
     /// What the whole text finds on its standard input.
     input: Feed,
-    reads: Reads,
+    /// Who reads the text that is walked.
+    reads: Reader,
     walked: Walked,
     state: State,
     frame: Frame,
@@ -224,7 +240,7 @@ impl<'a> Walker<'a> {
             environment: world.environment,
             search: world.search,
             input: Feed::of_request(world.stdin),
-            reads,
+            reads: reads.into(),
             walked: Walked::default(),
             state: State::new(vec![cwd], name),
             frame: Frame::Moved(0),

@@ -162,7 +162,10 @@ impl Walker<'_> {
             b"." | b"source" => self.source(after_dashes(words), call),
             b"exec" | b"command" | b"builtin" => self.plain(name, call),
             b"trap" => self.trap(after_dashes(words)),
-            b"set" => self.set_parameters(words),
+            b"set" => {
+                self.exports_all(words);
+                self.set_parameters(words);
+            }
             b"shift" => self.shift(words),
             b"unset" => self.unset(words),
             b"read" | b"mapfile" | b"readarray" | b"getopts" => self.reads_into(name, words, call),

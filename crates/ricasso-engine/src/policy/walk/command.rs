@@ -36,7 +36,7 @@ pub(in super::super) const SYSTEM: [&str; 9] = [
 ];
 
 /// Programs that are many: the name that they are called by is what counts.
-const MANY: [&[u8]; 4] = [b"busybox", b"toybox", b"coreutils", b"box"];
+pub(super) const MANY: [&[u8]; 4] = [b"busybox", b"toybox", b"coreutils", b"box"];
 
 /// A command about to be met.
 pub(super) struct Call {
@@ -57,6 +57,8 @@ pub(super) enum By {
     Plain,
     /// Another program.
     Program,
+    /// A program that is many: the name means its own part, no file.
+    Applet,
 }
 
 impl Walker<'_> {
@@ -294,7 +296,7 @@ impl Walker<'_> {
                 }
             }
         }
-        if call.by != By::Program && super::builtin::is_builtin(&name) {
+        if matches!(call.by, By::Shell | By::Plain) && super::builtin::is_builtin(&name) {
             self.builtin(&name, call);
             return;
         }
@@ -399,7 +401,8 @@ impl Walker<'_> {
         seen.effects.clone_from(&call.effects);
         let (starts, search) = self.search_of(&call.assigned);
         seen.starts = starts;
-        let program = self.identity(name, &search);
+        let applet = call.by == By::Applet;
+        let program = if applet { None } else { self.identity(name, &search) };
         seen.names = names(name, program.as_ref());
         seen.program = program;
         self.script_file(name, &mut seen, &call);

@@ -8,6 +8,7 @@ use super::super::word::{Piece, Word};
 use super::super::words::Meets;
 use super::command::{Call, SYSTEM, base_name};
 use super::expand::Argument;
+use super::reader::{Reader, is_shell};
 use super::seen::{Mark, Place, Seen};
 use super::state::{From, Text, Value};
 use super::stream::Stream;
@@ -24,9 +25,6 @@ const WRAPPED: [&[u8]; 16] = [
     b"rm", b"dd", b"shred", b"chmod", b"chown", b"sh", b"bash", b"dash", b"zsh", b"ksh", b"sudo",
     b"doas", b"env", b"xargs", b"curl", b"wget",
 ];
-
-const SHELLS: [&[u8]; 9] =
-    [b"sh", b"bash", b"dash", b"zsh", b"ksh", b"ash", b"mksh", b"rbash", b"busybox"];
 
 impl Walker<'_> {
     /// Writes a program down with its effects, and follows what it starts.
@@ -64,7 +62,7 @@ impl Walker<'_> {
         }
         for (text, from) in std::mem::take(&mut doing.texts) {
             let text = Text { pieces: text, from };
-            self.text_in_process(&text, &call, &doing);
+            self.text_in_process(&text, &seen, &call, &doing);
         }
         if let Some(noted) = self.walked.commands.get_mut(at) {
             for mark in seen.marks {
@@ -99,17 +97,16 @@ impl Walker<'_> {
         }
     }
 
-    fn text_in_process(&mut self, text: &Text, call: &Call, doing: &Doing) {
-        let before = self.state.clone();
-        for (name, value) in call.assigned.iter().chain(&doing.set) {
-            self.state.set(name, value.clone());
-        }
-        self.state.parameters = Some(Rc::default());
-        self.at_place(call.span, |walker| {
-            walker.run_text(text, super::Inner::Here, &Feed::inherited());
+    fn text_in_process(&mut self, text: &Text, seen: &Seen, call: &Call, doing: &Doing) {
+        self.in_process(Reader::of(seen), |walker| {
+            for (name, value) in call.assigned.iter().chain(&doing.set) {
+                walker.state.set(name, value.clone());
+            }
+            walker.state.parameters = Some(Rc::default());
+            walker.at_place(call.span, |walker| {
+                walker.run_text(text, super::Inner::Here, &Feed::inherited());
+            });
         });
-        let after = std::mem::replace(&mut self.state, before);
-        self.state.join_made(&after);
     }
 
     fn acts_into(
@@ -451,10 +448,6 @@ fn unknown_subcommand(seen: &mut Seen) {
 fn is_directory_name(name: &[u8]) -> bool {
     let base = base_name(name);
     !base.contains(&b'.') && !base.first().is_some_and(u8::is_ascii_uppercase)
-}
-
-fn is_shell(seen: &Seen) -> bool {
-    SHELLS.iter().any(|name| seen.is_called(name))
 }
 
 pub(super) fn opaque(span: [usize; 2]) -> Effect {

@@ -3,13 +3,13 @@
 
 use super::super::know::{Act, Does};
 use super::super::word::{Becomes, Piece, Word};
-use super::command::{By, Call, base_name, text_of};
+use super::command::{By, Call, MANY, base_name};
 use super::expand::Argument;
+use super::reader::Reader;
 use super::seen::{Mark, Place, Seen};
 use super::state::{From, Text, Value};
 use super::stream::Stream;
 use super::{Feed, Frame, Inner, Walker};
-use ricasso_shell::Script;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -64,11 +64,7 @@ impl Walker<'_> {
                     Some(word) => Text { pieces: word.pieces().to_vec(), from },
                     None => Text::unknown(from),
                 };
-                let holes = match seen.is_called(b"parallel") {
-                    true => Holes::Words,
-                    false => Holes::Code,
-                };
-                self.inner_process(&text, holes, act, call, set);
+                self.inner_process(&text, seen, act, call, set);
             }
             Does::RunProgram => {
                 let word = act.with.clone().unwrap_or_else(Word::unknown);
@@ -101,35 +97,41 @@ impl Walker<'_> {
         assigned.extend(set.iter().cloned());
         let feed = call.feed.clone();
         let effects = Vec::new();
-        self.call(Call { arguments, assigned, effects, feed, span, by: By::Program });
+        let first = call.arguments.first().and_then(|it| it.word.known()).map(base_name);
+        let many = first.is_some_and(|name| MANY.contains(&name));
+        let by = if many { By::Applet } else { By::Program };
+        self.call(Call { arguments, assigned, effects, feed, span, by });
     }
 
     fn inner_process(
         &mut self,
         text: &Text,
-        holes: Holes,
+        seen: &Seen,
         act: &Act,
         call: &Call,
         set: &[(Vec<u8>, Value)],
     ) {
-        let before = self.state.clone();
-        for (name, value) in call.assigned.iter().chain(set) {
-            self.state.set(name, value.clone());
-        }
         let known = act.rest.iter().all(|word| word.becomes() == Becomes::One);
         let mut rest =
             act.rest.iter().map(|word| Text { pieces: word.pieces().to_vec(), from: From::Here });
-        if let Some(name) = rest.next() {
-            self.state.own_name = name;
-        }
-        self.state.parameters = known.then(|| Rc::new(rest.collect()));
+        let own_name = rest.next();
+        let parameters = known.then(|| Rc::new(rest.collect()));
         let place = call.arguments.get(act.at).map_or(call.span, |it| it.span);
-        self.at_place(place, |walker| match holes {
-            Holes::Code => walker.run_text(text, Inner::Here, &call.feed),
-            Holes::Words => walker.inner_fed(&holed(text), &call.feed),
+        // What `parallel` puts into the holes of a text it quotes: words alone, no code.
+        let words_alone = seen.is_called(b"parallel");
+        self.in_process(Reader::of(seen), |walker| {
+            for (name, value) in call.assigned.iter().chain(set) {
+                walker.state.set(name, value.clone());
+            }
+            if let Some(name) = own_name {
+                walker.state.own_name = name;
+            }
+            walker.state.parameters = parameters;
+            walker.at_place(place, |walker| match words_alone {
+                false => walker.run_text(text, Inner::Here, &call.feed),
+                true => walker.inner_fed(&holed(text), &call.feed),
+            });
         });
-        let after = std::mem::replace(&mut self.state, before);
-        self.state.join_made(&after);
     }
 
     /// The words of the inner command, with what the program adds to them.
@@ -199,25 +201,6 @@ impl Walker<'_> {
         self.run_text(&Text::of(text), inner, &Feed::inherited());
     }
 
-    /// A script that the text wrote and now starts.
-    pub(super) fn run_file(&mut self, name: &[u8], text: &[u8], call: &Call) {
-        let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        let other = first.starts_with(b"#!") && !first.ends_with(b"sh");
-        if other {
-            return;
-        }
-        let before = self.state.clone();
-        self.state.parameters = Some(Rc::new(call.arguments[1..].iter().map(text_of).collect()));
-        self.state.own_name = call.arguments.first().map(text_of).unwrap_or_default();
-        self.calls.push(name.to_vec());
-        self.at_place(call.span, |walker| {
-            walker.run_text(&Text::of(text), Inner::Here, &call.feed);
-        });
-        self.calls.pop();
-        let after = std::mem::replace(&mut self.state, before);
-        self.state.join_made(&after);
-    }
-
     /// Does something for which this place of the text stands.
     pub(super) fn at_place(&mut self, place: [usize; 2], walk: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.here, place);
@@ -225,28 +208,9 @@ impl Walker<'_> {
         self.here = before;
     }
 
-    fn inner_fed(&mut self, text: &[u8], feed: &Feed) {
-        if self.calls.len() > super::MAX_DEPTH {
-            self.overflow();
-            return;
-        }
-        let script: Rc<Script> = Rc::new(ricasso_shell::read(text, self.reads.shell()));
-        let frame = self.frame;
-        self.frame = self.frame_of(text);
-        if script.unreadable().is_some() {
-            let mut seen = self.seen(&[], self.here);
-            seen.mark(Mark::Unreadable);
-            self.push(seen);
-        }
-        self.calls.push(Vec::new());
-        self.list(&script, &script.body, feed);
-        self.calls.pop();
-        self.frame = frame;
-    }
-
     /// Where the offsets of an inner text lead: into the text as sent, where it stands there as it
     /// is, else to the word that it comes from.
-    fn frame_of(&self, text: &[u8]) -> Frame {
+    pub(super) fn frame_of(&self, text: &[u8]) -> Frame {
         let [start, end] = self.here;
         let written = self.original.get(start..end).unwrap_or_default();
         if text.is_empty() || text.len() > written.len() {
@@ -268,15 +232,6 @@ impl Walker<'_> {
         self.names_in(text, super::parameter::MAX_INDIRECT);
         self.evaluated(text);
     }
-}
-
-/// What the holes of a text can become.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Holes {
-    /// Any code.
-    Code,
-    /// Words alone: the program quotes what it puts there.
-    Words,
 }
 
 /// A text with holes: each of them is a variable that nobody sets.

@@ -181,6 +181,11 @@ impl State {
         }
     }
 
+    /// The variables that the text has set.
+    pub(super) fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.variables.keys().map(Vec::as_slice)
+    }
+
     /// Sets a variable.
     pub(super) fn set(&mut self, name: &[u8], value: Value) {
         if self.variables.len() >= MAX_VARIABLES {
