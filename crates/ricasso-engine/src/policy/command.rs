@@ -1,7 +1,7 @@
 //! One command before the rules: what denies it, what asks, what says yes.
 
 use super::controls;
-use super::effect::Kind;
+use super::effect::{Effect, Kind};
 use super::git;
 use super::guard::{self, Grave};
 use super::judge::{Bench, Findings, Weight, reason};
@@ -11,15 +11,14 @@ use super::misleading;
 use super::pattern::{Command, CommandPattern};
 use super::rule::{GuardName, Rule};
 use super::text::Glob;
-use super::value::{Git, Guard, Held, Opaque, Then, Unknown};
+use super::value::{Builtins, Git, Guard, Held, Opaque, Then, Unknown};
 use super::verdict::{Reason, ReasonLayer};
 use super::walk::{Mark, Place, Seen, Starts, base_name, is_system};
 use super::words::Meets;
 
 /// Built-in commands of the shell that no list of programs has to name.
-const BUILTINS: [&[u8]; 33] = [
+const BUILTINS: [&[u8]; 32] = [
     b":",
-    b".",
     b"[",
     b"[[",
     b"alias",
@@ -86,7 +85,13 @@ impl Judged<'_> {
             let strict = bench.policy.unknown() == Unknown::Deny
                 && (bench.policy.programs().allow.list().is_some()
                     || bench.policy.guards().git == Git::ReadOnly);
-            let setter = if strict { Setter::Listed } else { Setter::Text };
+            let named = bench.policy.programs().allow.list().is_some()
+                && bench.policy.programs().builtins == Builtins::Listed;
+            let setter = match (strict, named) {
+                (true, _) => Setter::Listed,
+                (false, true) => Setter::Caller,
+                (false, false) => Setter::Text,
+            };
             let plain = setter == Setter::Text && loader::is_plain(&assigned.name, &assigned.value);
             if let Some(does) = loader::danger(&assigned.name, setter).filter(|_| !plain) {
                 let shown = String::from_utf8_lossy(&assigned.name);
@@ -117,6 +122,7 @@ impl Judged<'_> {
         denies.extend(git::read_only(self.seen, bench));
         denies.extend(git::settings(self.seen, bench));
         denies.extend(bench.policy.programs().allow.list().and_then(|it| self.shell_for_text(it)));
+        denies.extend(git::own_programs(self.seen));
         denies.extend(self.guard(bench, Weight::Deny));
         denies.extend(self.rights(bench));
         if self.seen.words.is_empty() {
@@ -245,7 +251,8 @@ impl Judged<'_> {
     fn programs(&self, bench: &Bench<'_>) -> Option<Reason> {
         let programs = bench.policy.programs();
         match self.seen.starts {
-            Starts::Nothing | Starts::Function => return None,
+            Starts::Nothing => return self.nameless(bench),
+            Starts::Function => return None,
             Starts::Program | Starts::Elsewhere | Starts::Builtin => {}
         }
         let word = self.seen.program_word()?;
@@ -263,14 +270,29 @@ impl Judged<'_> {
             return Some(self.reason("programs.deny", ReasonLayer::Programs, message, remedy));
         }
         let list = programs.allow.list()?;
-        let builtin = self.seen.starts == Starts::Builtin && BUILTINS.contains(&word);
+        let builtin = self.seen.starts == Starts::Builtin
+            && programs.builtins == Builtins::Free
+            && BUILTINS.contains(&word);
         if self.seen.place == Place::Here && (builtin || self.is_listed(list, word, bench)) {
             return None;
         }
+        Some(self.unlisted(list, self.called(word)))
+    }
+
+    fn unlisted(&self, list: &[Glob], what: String) -> Reason {
         let names: Vec<&str> = list.iter().map(Glob::as_str).collect();
-        let message = format!("{} is not on the list of programs", self.called(word));
+        let message = format!("{what} is not on the list of programs");
         let remedy = format!("use one of: {}", names.join(", "));
-        Some(self.reason("programs.allow", ReasonLayer::Programs, message, remedy))
+        self.reason("programs.allow", ReasonLayer::Programs, message, remedy)
+    }
+
+    /// A redirection without a program changes a file, and no list has a name for that.
+    fn nameless(&self, bench: &Bench<'_>) -> Option<Reason> {
+        let programs = bench.policy.programs();
+        let list = programs.allow.list().filter(|_| programs.builtins == Builtins::Listed)?;
+        let changes = |effect: &Effect| matches!(effect.kind(), Kind::Write | Kind::Delete);
+        let found = self.seen.effects.iter().any(changes);
+        found.then(|| self.unlisted(list, "a redirection without a program".into()))
     }
 
     /// A listed program that hands a text to a shell starts one, and it must be listed too.

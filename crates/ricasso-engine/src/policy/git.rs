@@ -74,6 +74,23 @@ fn is_distrusted(bench: &Bench<'_>) -> bool {
         || bench.policy.mode() == Mode::Read
 }
 
+/// `--exec-path=DIR` before a sub-command: as with the variable of that meaning, what git then
+/// starts are not its own programs.
+pub(super) fn own_programs(seen: &Seen) -> Option<Reason> {
+    const OPTION: &[u8] = b"--exec-path=";
+    if !seen.is_called(b"git") {
+        return None;
+    }
+    let mut words = seen.words.iter().skip(1);
+    words.find(|word| word.head().starts_with(OPTION))?;
+    // Behind it must be something that git starts; alone it prints a path.
+    words.find(|word| !word.head().starts_with(b"-"))?;
+    let message = "--exec-path replaces git's own programs".to_string();
+    let remedy = "leave the option out";
+    let span = Some(seen.span);
+    Some(reason("loader-variables", ReasonLayer::Policy, span, message, remedy))
+}
+
 /// Whether git works in another repository than that of the workspace: what it says is nobody's
 /// word.
 fn foreign(seen: &Seen, bench: &Bench<'_>) -> bool {

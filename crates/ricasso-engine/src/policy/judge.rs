@@ -305,18 +305,26 @@ fn match_patterns(text: &[u8], place: Where, policy: &Policy, findings: &mut Fin
     }
 }
 
-/// Every command must match one of the regexes that somebody listed. An unknown word is shown as
-/// one that no careful regex matches.
+/// Every command must match one of the regexes that somebody listed, with the variables before it:
+/// they decide what a name means. An unknown word is shown as one that no careful regex matches.
 fn match_only(seen: &Seen, policy: &Policy, findings: &mut Findings) {
-    let Some(list) = policy.commands().only.list().filter(|_| !seen.words.is_empty()) else {
+    let Some(list) = policy.commands().only.list() else {
         return;
     };
-    let words: Vec<_> = seen.words.iter().map(super::word::Word::shown).collect();
-    let text = words.join(" ");
+    let assigned = seen.assigned.iter().map(|it| {
+        let value = it.value.as_deref().map_or("*".into(), String::from_utf8_lossy);
+        format!("{}={value}", String::from_utf8_lossy(&it.name))
+    });
+    let words = seen.words.iter().map(|word| word.shown().into_owned());
+    let text = assigned.chain(words).collect::<Vec<_>>().join(" ");
     if list.iter().any(|regex| regex.finds(text.as_bytes()).is_some()) {
         return;
     }
     let shown: Vec<&str> = list.iter().map(|regex| regex.as_str()).collect();
+    // Values of variables are not for showing.
+    let names = seen.assigned.iter().map(|it| String::from_utf8_lossy(&it.name) + "=…");
+    let words = seen.words.iter().map(|word| word.shown());
+    let text = names.chain(words).collect::<Vec<_>>().join(" ");
     let message = format!("{text:?} matches none of the regexes that are listed");
     let remedy = format!("use a command that matches one of: {}", shown.join(", "));
     let span = Some(seen.span);

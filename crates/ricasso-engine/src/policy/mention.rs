@@ -29,7 +29,10 @@ pub(super) fn judge(step: &Step, reads: Reads, bench: &Bench<'_>, findings: &mut
         let Some(path) = path_in(&word) else {
             continue;
         };
-        if !exists(&path, bench) || readable(&path, bench) {
+        // One slash is a delimiter or an operator as often as a place; what a program does with it
+        // is judged where the program is known, and held by the kernel.
+        let slash = path.parent().is_none();
+        if slash || !exists(&path, bench) || readable(&path, bench) {
             continue;
         }
         let shown = path.display();

@@ -9,8 +9,8 @@ use super::pattern::CommandPattern;
 use super::text::{Glob, Only, OnlyIn, OnlyMatching, PathText, RegexText, Roots};
 use super::unit::{Count, Limit, Pause, Size};
 use super::value::{
-    Denials, Durability, Git, Guard, Held, Mode, Opaque, Operators, Partial, Reach, Shell,
-    Survivors, Then, Tmp, Unknown, Words,
+    Builtins, Denials, Durability, Git, Guard, Held, Mode, Opaque, Operators, Partial, Reach,
+    Shell, Survivors, Then, Tmp, Unknown, Words,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -115,6 +115,8 @@ section! {
         "allow" allow: Only,
         /// Who holds that list.
         "held" held: Held,
+        /// Whether it names the shell's own commands too.
+        "builtins" builtins: Builtins,
         /// Never these.
         "deny" deny: Added<Glob>,
     }

@@ -32,6 +32,16 @@ choice! {
 }
 
 choice! {
+    /// Whether a list of programs names the shell's own commands too.
+    Builtins {
+        /// It does: what it does not name is refused, and so is a redirection without a program.
+        Listed = "listed",
+        /// Those that run and change nothing by themselves need no name.
+        Free = "free",
+    }
+}
+
+choice! {
     /// How far the network reaches.
     Reach {
         /// Nowhere.

@@ -50,6 +50,13 @@ pub(super) fn service_verb(word: &Word, at: usize, acts: &mut Vec<Act>) {
     }
 }
 
+/// A run level is one character; any other word makes `init` complain.
+pub(super) fn run_level(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    if word.known().is_none_or(|level| level.len() == 1) {
+        acts.push(Act::with(Does::Catastrophe(Harm::Power), word, at));
+    }
+}
+
 pub(super) fn unmount(word: &Word, at: usize, acts: &mut Vec<Act>) {
     let whole = matches!(word.known(), Some(b"/" | b"/usr" | b"/var" | b"/home" | b"/boot"));
     let harm = if whole { Does::Catastrophe } else { Does::HardToTakeBack };

@@ -112,8 +112,8 @@ pub(super) const TABLE: &[Program] = &[
     },
     Program {
         names: "init",
-        shape: each(Use::Is(POWER)),
-        examples: &["init 0 => catastrophe Power 0"],
+        shape: each(Use::RunLevel),
+        examples: &["init 0 => catastrophe Power 0", "init 0x10 => "],
         ..EXACT
     },
     Program {

@@ -98,6 +98,8 @@ pub(super) enum Use {
     Repository,
     /// A mode of `chmod`.
     Mode,
+    /// A run level of `init`: one character.
+    RunLevel,
     /// `key=value` of `git -c`.
     GitSetting,
     /// A revision or a path: what lies outside for certain is read.

@@ -21,6 +21,7 @@ pub(super) fn apply(used: Use, value: &Word, at: usize, words: &[Word], acts: &m
         Use::Place(does) => place::place(value, does, at, acts),
         Use::Repository => place::repository(value, at, acts),
         Use::Mode => mode(value, at, acts),
+        Use::RunLevel => machine::run_level(value, at, acts),
         Use::GitSetting => git::setting(value, at, acts),
         Use::Revision => git::revision(value, at, acts),
         Use::GitFormat => git::format(value, at, acts),
@@ -92,6 +93,7 @@ pub(super) fn apply_flag(used: Use, at: usize, acts: &mut Vec<Act>) {
         | Use::Place(_)
         | Use::Repository
         | Use::Mode
+        | Use::RunLevel
         | Use::GitSetting
         | Use::Revision
         | Use::GitFormat
@@ -154,6 +156,7 @@ pub(super) fn matters(used: Use) -> bool {
         | Use::Place(_)
         | Use::Repository
         | Use::Mode
+        | Use::RunLevel
         | Use::GitSetting
         | Use::GitDirectory
         | Use::Discard
