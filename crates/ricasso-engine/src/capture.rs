@@ -10,6 +10,7 @@ mod bare;
 mod before;
 mod check;
 mod dfa;
+mod ends;
 mod error;
 mod escape;
 pub mod excerpt;
@@ -36,6 +37,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
+pub use ends::Ends;
 pub use error::Error;
 pub use excerpt::{Budget, Excerpt, Lean, Omitted};
 pub use kinds::patterns;

@@ -6,6 +6,7 @@
 use super::redact::{Label, Redactor, placeholder};
 use super::redacted::Redacted;
 use super::scan::{Scan, Span};
+use std::ops::Range;
 
 /// Lines that are shown of a mark that spans many; the rest says nothing more.
 const MAX_LINES: usize = 12;
@@ -36,11 +37,12 @@ impl Redactor {
         let end = last_shown(raw, start, end);
         let line_end = raw[end..].iter().position(|byte| *byte == b'\n');
         let to = line_end.map_or(raw.len(), |at| end + at).min(end + MAX_BYTES);
-        let mut text = visible(raw, from, start, &secrets, Begun::Shown);
+        let show = |from, to, begun| visible(raw, from..to, &secrets, begun, self.label());
+        let mut text = show(from, start, Begun::Shown);
         let marked = text.len();
-        text += &visible(raw, start, end, &secrets, Begun::Told);
+        text += &show(start, end, Begun::Told);
         let behind = text.len();
-        text += &visible(raw, end, to, &secrets, Begun::Told);
+        text += &show(end, to, Begun::Told);
         let first_line = 1 + raw[..from].iter().filter(|byte| **byte == b'\n').count();
         Marked { first_line, text: Redacted::new(text), span: [marked, behind] }
     }
@@ -66,7 +68,13 @@ enum Begun {
     Told,
 }
 
-fn visible(raw: &[u8], from: usize, to: usize, secrets: &[Span], begun: Begun) -> String {
+fn visible(
+    raw: &[u8],
+    Range { start: from, end: to }: Range<usize>,
+    secrets: &[Span],
+    begun: Begun,
+    label: Label,
+) -> String {
     let mut text = String::new();
     let mut at = from;
     for secret in secrets {
@@ -78,7 +86,7 @@ fn visible(raw: &[u8], from: usize, to: usize, secrets: &[Span], begun: Begun) -
             push_visible(&mut text, &raw[at..start]);
         }
         if start >= from || begun == Begun::Shown {
-            text.push_str(&placeholder(&secret.kind, Label::Named));
+            text.push_str(&placeholder(&secret.kind, label));
         }
         at = end.min(to);
     }

@@ -340,6 +340,36 @@ impl Reading {
         Ok(start..end.unwrap_or(at))
     }
 
+    /// Where each stream stands when this line of their common sequence begins.
+    pub(super) fn starts_of_line(&self, line: u64) -> Result<[u64; 2], Error> {
+        let start = self.find_lines(Which::Both, line..=u64::MAX)?.start;
+        let mut starts = [0, 0];
+        let mut at = 0;
+        self.each_piece(Which::Both, &mut |piece| {
+            let before = start.saturating_sub(at).min(piece.bytes);
+            starts[piece.stream.index()] = piece.offset + before;
+            at += piece.bytes;
+            Ok(if at >= start { More::No } else { More::Yes })
+        })?;
+        Ok(starts)
+    }
+
+    /// The newlines in a range of raw offsets.
+    pub(super) fn newlines(&self, stream: Stream, range: Range<u64>) -> Result<u64, Error> {
+        let mut count = 0;
+        self.each_block(Which::One(stream), range, &mut |_, block| {
+            count += memchr::memchr_iter(b'\n', block).count() as u64;
+            Ok(More::Yes)
+        })?;
+        Ok(count)
+    }
+
+    /// Raw bytes, for those who look for a border; they never leave this room.
+    pub(super) fn raw(&self, stream: Stream, range: Range<u64>) -> Result<Vec<u8>, Error> {
+        let Some(file) = &self.files[stream.index()] else { return Ok(Vec::new()) };
+        store::read_range(file, &self.dir.join(stream.name()), range)
+    }
+
     /// Scans what the owner left, in memory.
     fn scan_rest(
         &mut self,
