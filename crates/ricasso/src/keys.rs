@@ -92,7 +92,13 @@ impl Source {
                 let text =
                     text_of(path).map_err(|source| Error::Read { path: path.clone(), source })?;
                 let place = path.display().to_string();
-                match path.extension().and_then(|extension| extension.to_str()) {
+                let extension = path.extension().and_then(|extension| extension.to_str());
+                // A list would be taken for the keys in their order.
+                if extension != Some("toml") && text.trim_start().starts_with('[') {
+                    let what = "it holds a list, not keys".to_string();
+                    return Err(Error::Key { place, line: Some(1), what });
+                }
+                match extension {
                     Some("json") => of_json(&place, &text),
                     Some("toml") => of_toml(&place, &text),
                     Some("yaml" | "yml") => of_yaml(&place, &text),

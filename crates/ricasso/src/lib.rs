@@ -6,6 +6,9 @@ pub mod dialect;
 pub mod duration;
 pub mod exit;
 mod keys;
+mod layer;
+mod place;
+mod signal;
 
 #[cfg(feature = "cli")]
 pub mod cli;

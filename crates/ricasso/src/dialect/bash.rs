@@ -5,10 +5,11 @@ mod task;
 
 use super::arguments::{Arguments, Fault, fault};
 use super::clerk::{Ran, Wish};
-use super::open::{Contract, Turn, quoted, quoted_list, readable};
+use super::open::{Contract, Turn};
 use super::shape::{self, added};
 use super::tool::{Called, End, Tool};
-use ricasso_engine::capture::{Most, Stream};
+use crate::layer::{quoted, quoted_list, readable};
+use ricasso_engine::capture::Ends;
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::Step;
 use serde_json::{Map, Value, json};
@@ -60,7 +61,7 @@ impl Asked {
             return Err(fault("timeout must lie between 1 and 1800 seconds"));
         }
         let asked = Asked {
-            command: arguments.text("command")?,
+            command: arguments.text("command")?.filter(|text| !text.is_empty()),
             description: arguments.text("description")?.filter(|label| !label.is_empty()),
             background: arguments.flag("run_in_background")?.unwrap_or(false),
             task: arguments.text("task_id")?,
@@ -105,10 +106,11 @@ impl Contract for Bash {
     fn layer(&self) -> String {
         let timeout = self.config.timeout_default;
         let mut text = String::new();
-        if self.constraints.unrestricted {
+        if self.constraints.readonly {
+            // Read mode keeps a scratch directory of its own in the place of /tmp.
+            text += "mode = \"read\"\ntmp = \"session\"\n";
+        } else if self.constraints.unrestricted {
             text += "mode = \"open\"\n";
-        } else if self.constraints.readonly {
-            text += "mode = \"read\"\n";
         }
         if let Some(shell) = &self.config.shell {
             text += &format!("shell = {}\n", quoted(shell));
@@ -116,7 +118,9 @@ impl Contract for Bash {
         text += &format!("[limits]\ntimeout = \"{timeout}s\"\nmax_timeout = \"{LONGEST}s\"\n");
         text += "grace = \"2s\"\n";
         if self.constraints.unrestricted {
-            text += "[files]\nwrite = [\"/\"]\nread = [\"/\"]\nshow = [\"/\"]\nwords = \"meant\"\n";
+            let write = if self.constraints.readonly { "" } else { "\"/\"" };
+            text += &format!("[files]\nwrite = [{write}]\n");
+            text += "read = [\"/\"]\nshow = [\"/\"]\nwords = \"meant\"\n";
         } else {
             let roots = self.roots();
             let write = if self.constraints.readonly { &[][..] } else { &roots };
@@ -129,12 +133,10 @@ impl Contract for Bash {
         if let Some(names) = &self.constraints.allowed_commands {
             text += &format!("[programs]\nallow = {}\n", quoted_list(names));
         }
-        let blocked = self.blocked();
-        if !blocked.is_empty() {
-            let head =
-                if self.constraints.allowed_commands.is_some() { "" } else { "[programs]\n" };
-            text += &format!("{head}deny = {}\n", quoted_list(&blocked));
-        }
+        let (names, patterns) = self.blocked();
+        let head = if self.constraints.allowed_commands.is_some() { "" } else { "[programs]\n" };
+        text += &format!("{head}deny = {}\n", quoted_list(&names));
+        text += &format!("[commands]\ndeny = {}\n", quoted_list(&patterns));
         if !self.config.extra_sensitive_patterns.is_empty() {
             let patterns = quoted_list(&self.config.extra_sensitive_patterns);
             text += &format!("[redact]\npatterns = {patterns}\n");
@@ -168,7 +170,10 @@ impl Contract for Bash {
                 },
             }),
             read_only: self.constraints.readonly,
-            about: Map::new(),
+            about: Map::from_iter([
+                ("module".to_string(), "shell".into()),
+                ("version".to_string(), "1.0.0".into()),
+            ]),
         }]
     }
 
@@ -187,7 +192,7 @@ impl Contract for Bash {
                     return task::start(self, turn, request, &asked);
                 }
                 let ran = turn.clerk.run(&request, turn.cancel)?;
-                shaped(&ran)
+                self.shaped(&ran)
             }
             (None, None) => unreachable!("Asked::fits refuses it"),
         }
@@ -198,10 +203,10 @@ impl Contract for Bash {
 fn fields(ran: &Ran) -> Result<Map<String, Value>, Fault> {
     let reply = &ran.reply;
     let mut fields = added(reply);
-    let stdout = ran.take(Stream::Stdout, Most::Bytes(MOST_BYTES))?.text;
-    let stderr = ran.take(Stream::Stderr, Most::Bytes(MOST_BYTES))?.text;
-    fields.insert("stdout".into(), stdout.into());
-    fields.insert("stderr".into(), stderr.into());
+    said(ran.ends(MOST_BYTES)?, &mut fields);
+    if let Some(why) = shape::unstarted(reply) {
+        fields.insert("stderr".into(), why.into());
+    }
     fields.insert("exit_code".into(), json!(reply.exit_code));
     fields.insert("duration".into(), json!(reply.duration_ms.as_secs_f64()));
     fields.insert("cwd".into(), reply.cwd.as_ref().as_str().into());
@@ -212,25 +217,69 @@ fn fields(ran: &Ran) -> Result<Map<String, Value>, Fault> {
     Ok(fields)
 }
 
-fn shaped(ran: &Ran) -> Result<Called, Fault> {
-    let reply = &ran.reply;
-    let mut fields = fields(ran)?;
-    let refused = shape::is_refused(reply);
-    let text = match refused {
-        true => {
-            let told = refusal(reply);
-            fields.insert("error".into(), told.clone().into());
-            told
+/// What a task or command said, and what of it is left out here.
+fn said(ends: Ends, fields: &mut Map<String, Value>) {
+    let [stdout, stderr] = ends.texts;
+    fields.insert("stdout".into(), stdout.into_inner().into());
+    fields.insert("stderr".into(), stderr.into_inner().into());
+    if ends.lines > 0 {
+        fields.insert("lines_left_out".into(), ends.lines.into());
+    }
+    if let Some(omitted) = fields.get_mut("output").and_then(|output| output.get_mut("omitted")) {
+        *omitted = json!(ends.omitted);
+    }
+}
+
+impl Bash {
+    fn shaped(&self, ran: &Ran) -> Result<Called, Fault> {
+        let reply = &ran.reply;
+        let mut fields = fields(ran)?;
+        let refused = shape::is_refused(reply);
+        let text = match refused {
+            true => {
+                let told = self.refusal(reply);
+                fields.insert("error".into(), told.clone().into());
+                told
+            }
+            false => contract_text(&fields, &[]),
+        };
+        Ok(Called {
+            text,
+            more: Vec::new(),
+            fields,
+            is_error: refused || reply.exit_code != Some(0),
+            end: if refused { End::Refused } else { End::Done },
+        })
+    }
+
+    /// The words of the contract's own program, with the constraint that would allow it.
+    fn refusal(&self, reply: &Reply) -> String {
+        let Some(reason) = shape::first_reason(reply) else { return "Command rejected.".into() };
+        let met = match reason.span {
+            None if reason.layer == "paths" => reply.cwd.as_ref(),
+            _ => shape::met(reply.command.as_ref(), reason),
+        };
+        let word = met.split_whitespace().next().unwrap_or(met);
+        match (reason.layer, reason.rule.as_str()) {
+            ("programs", "programs.allow") => {
+                format!("Command '{word}' not in allowed_commands: {}", reason.remedy.as_ref())
+            }
+            ("programs", _) => format!("Command '{word}' is blocked."),
+            (_, "commands.deny") => format!("Command '{met}' is blocked."),
+            (_, "files.write") if self.constraints.readonly => {
+                format!("'{met}' would change something, and constraints.readonly is true.")
+            }
+            ("paths", "files.read" | "files.write" | "files.words") => format!(
+                "Path '{met}' is outside the workspace. Use a relative path or add it to \
+                 constraints.allowed_paths."
+            ),
+            ("paths", "files.hide") => format!(
+                "Path '{met}' is hidden, as keys and credentials are, and allowed_paths does not \
+                 show it. Leave it out; only constraints.unrestricted would show it."
+            ),
+            (_, rule) => format!("Command rejected: {} ({rule}).", reason.message.as_ref()),
         }
-        false => contract_text(&fields, &[]),
-    };
-    Ok(Called {
-        text,
-        more: Vec::new(),
-        fields,
-        is_error: refused || reply.exit_code != Some(0),
-        end: if refused { End::Refused } else { End::Done },
-    })
+    }
 }
 
 /// The contract's result is an object; its text is that object.
@@ -242,23 +291,4 @@ fn contract_text(fields: &Map<String, Value>, more: &[&str]) -> String {
         .filter_map(|name| Some(((*name).to_string(), fields.get(*name)?.clone())))
         .collect();
     Value::Object(own).to_string()
-}
-
-/// The words of the contract's own program, with the constraint that would allow it.
-fn refusal(reply: &Reply) -> String {
-    let Some(reason) = shape::first_reason(reply) else { return "Command rejected.".into() };
-    let command = reply.command.as_ref();
-    let met = shape::met(command, reason);
-    let word = met.split_whitespace().next().unwrap_or(met);
-    match (reason.layer, reason.rule.as_str()) {
-        ("programs", "programs.allow") => {
-            format!("Command '{word}' not in allowed_commands: {}", reason.remedy.as_ref())
-        }
-        ("programs", _) => format!("Command '{word}' is blocked."),
-        ("paths", _) => format!(
-            "Path '{met}' is outside the workspace. Use a relative path or add it to \
-             constraints.allowed_paths."
-        ),
-        (_, rule) => format!("Command rejected: {} ({rule}).", reason.message.as_ref()),
-    }
 }

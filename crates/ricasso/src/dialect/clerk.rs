@@ -2,7 +2,8 @@
 
 use super::arguments::Fault;
 use super::tool::Called;
-use ricasso_engine::capture::{Most, Reading, Stream, Taken};
+use crate::place::clean;
+use ricasso_engine::capture::{Ends, Most, Reading, Stream, Taken};
 use ricasso_engine::engine::{Engine, Job};
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
@@ -67,10 +68,10 @@ impl Clerk {
     /// A path of a call: `~` is the home directory, relative ones count from the clerk's own.
     pub(super) fn place(&self, path: &Path) -> PathBuf {
         let home = std::env::var_os("HOME").map(PathBuf::from);
-        match (path.strip_prefix("~"), home) {
+        clean(&match (path.strip_prefix("~"), home) {
             (Ok(rest), Some(home)) => home.join(rest),
             _ => self.cwd.join(path),
-        }
+        })
     }
 
     /// Runs a request to its end.
@@ -109,6 +110,19 @@ impl Clerk {
 }
 
 impl Ran {
+    /// The last characters of a stream.
+    pub(super) fn last(&self, stream: Stream, characters: u64) -> Result<String, Fault> {
+        let Some(reading) = &self.reading else { return Ok(String::new()) };
+        reading.last(stream, characters).map_err(|error| failed(&error))
+    }
+
+    /// Both streams, at most so many bytes of each.
+    pub(super) fn ends(&self, bytes: u64) -> Result<Ends, Fault> {
+        let Some(reading) = &self.reading else { return Ok(Ends::default()) };
+        let id = self.reply.id.as_str();
+        reading.ends(id, bytes, u64::MAX).map_err(|error| failed(&error))
+    }
+
     /// A stream's beginning, at most so many bytes of it.
     pub(super) fn take(&self, stream: Stream, most: Most) -> Result<Taken, Fault> {
         let Some(reading) = &self.reading else { return Ok(Taken::default()) };

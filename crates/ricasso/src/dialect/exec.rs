@@ -2,20 +2,24 @@
 
 use super::arguments::{Arguments, Fault, fault};
 use super::clerk::{Ran, Wish};
-use super::open::{Contract, Turn, quoted_list, readable};
-use super::shape::{self, added, go_duration};
+use super::open::{Contract, Turn};
+use super::shape::{self, added};
 use super::tool::{Called, End, Tool};
+use crate::duration::{go_duration, go_time};
+use crate::layer::{quoted_list, readable};
 use ricasso_engine::capture::{Most, Stream, Taken};
-use ricasso_engine::reply::Reply;
+use ricasso_engine::reply::{Reason, Reply};
 use ricasso_engine::request::Step;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
 const TOOL: &str = "exec";
 const PARAMETERS: [&str; 2] = ["command", "working_dir"];
+/// Why a text with `../` is refused.
+const TRAVERSAL: &str = "path traversal";
 /// The contract's bound.
 const MOST_CHARACTERS: u64 = 10_000;
 
@@ -41,24 +45,17 @@ impl Default for Exec {
     }
 }
 
-/// `"120s"`, or 0 for none.
+/// `"120s"` or `"1m30s"`, and 0 for none.
 fn timeout<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Written {
-        Number(u64),
-        Text(String),
-    }
-    match Written::deserialize(from)? {
-        Written::Number(0) => Ok(None),
-        Written::Number(_) => {
-            Err(D::Error::custom("timeout is a text with a unit, such as \"120s\""))
-        }
-        Written::Text(text) if ["0", "0s", "0ms", "0m"].contains(&text.as_str()) => Ok(None),
-        Written::Text(text) => crate::duration::time(&text)
-            .map(Some)
-            .ok_or_else(|| D::Error::custom("timeout is a text with a unit, such as \"120s\"")),
-    }
+    let time = match Value::deserialize(from)? {
+        Value::Null => return Ok(Exec::default().timeout),
+        Value::Number(number) if number.as_f64() == Some(0.0) => Some(Duration::ZERO),
+        Value::String(text) => go_time(&text),
+        _ => None,
+    };
+    let told = "timeout is a text with a unit, such as \"120s\", or 0 for none";
+    let time = time.ok_or_else(|| D::Error::custom(told))?;
+    Ok((!time.is_zero()).then_some(time))
 }
 
 impl Contract for Exec {
@@ -75,12 +72,16 @@ impl Contract for Exec {
         if self.restrict_to_workspace {
             let read = quoted_list(&readable(&["."]));
             text += &format!("[files]\nwrite = [\".\"]\nread = {read}\nwords = \"all\"\n");
-            text += "[[patterns]]\nregex = '\\.\\./'\nwhy = \"path traversal\"\n";
+            text += &format!("[[patterns]]\nregex = '\\.\\./'\nwhy = \"{TRAVERSAL}\"\n");
         }
         if !self.allow_patterns.is_empty() {
             text += &format!("[commands]\nonly = {}\n", quoted_list(&self.allow_patterns));
         }
         text
+    }
+
+    fn root(&self) -> Option<PathBuf> {
+        self.working_dir.clone()
     }
 
     fn tools(&self) -> Vec<Tool> {
@@ -103,11 +104,10 @@ impl Contract for Exec {
     }
 
     fn call(&self, turn: &Turn<'_>, mut arguments: Arguments) -> Result<Called, Fault> {
-        let Some(command) = arguments.text("command")? else {
+        let Some(command) = arguments.text("command")?.filter(|text| !text.is_empty()) else {
             return Err(fault("command is required"));
         };
-        let own = || self.working_dir.clone();
-        let cwd = arguments.text("working_dir")?.map(PathBuf::from).or_else(own);
+        let cwd = arguments.text("working_dir")?.map(PathBuf::from);
         arguments.finish(&PARAMETERS)?;
         let wish = Wish { cwd, timeout: self.timeout, ..Wish::default() };
         let step = Step::Shell(command.as_str().into());
@@ -128,11 +128,15 @@ impl Exec {
             end: End::Done,
         };
         if shape::is_refused(reply) {
-            let called = done(refusal(reply).to_string(), true, Vec::new());
+            let called = done(refusal(reply), true, Vec::new());
             return Ok(Called { end: End::Refused, ..called });
         }
         let stdout = ran.take(Stream::Stdout, Most::Characters(MOST_CHARACTERS))?;
-        let stderr = ran.take(Stream::Stderr, Most::Characters(MOST_CHARACTERS))?;
+        let mut stderr = ran.take(Stream::Stderr, Most::Characters(MOST_CHARACTERS))?;
+        if stdout.characters + stderr.characters > MOST_CHARACTERS {
+            // The last error lines say why it failed.
+            stderr.text = ran.last(Stream::Stderr, MOST_CHARACTERS)?;
+        }
         let output = joined(&stdout, &stderr);
         if shape::kind(reply) == "timed_out" {
             let time = self.timeout.unwrap_or(reply.duration_ms);
@@ -150,46 +154,59 @@ impl Exec {
     }
 }
 
-/// `{stdout}`, then `STDERR:` and `{stderr}`, cut at the contract's bound.
+/// `{stdout}`, then `STDERR:` and `{stderr}`, cut at the contract's bound: stdout at its end, stderr
+/// at its beginning, and not to less than half of what there is room for.
 fn joined(stdout: &Taken, stderr: &Taken) -> String {
     const HEAD: &str = "\nSTDERR:\n";
-    let mut text = stdout.text.clone();
-    let mut whole = stdout.characters;
-    if stderr.characters > 0 {
-        text += HEAD;
-        text += &stderr.text;
-        whole += HEAD.len() as u64 + stderr.characters;
+    let (head, room) = match stderr.characters {
+        0 => ("", MOST_CHARACTERS),
+        _ => (HEAD, MOST_CHARACTERS - HEAD.len() as u64),
+    };
+    let whole = stdout.characters + stderr.characters;
+    if whole <= room {
+        return format!("{}{head}{}", stdout.text, stderr.text);
     }
-    if whole <= MOST_CHARACTERS {
-        return text;
+    let errors = stderr.characters.min(room - stdout.characters.min(room / 2));
+    let shown: String = stdout.text.chars().take((room - errors) as usize).collect();
+    let skip = stderr.text.chars().count().saturating_sub(errors as usize);
+    let last: String = stderr.text.chars().skip(skip).collect();
+    let cut = format!("... (truncated, {} more chars)", whole - room);
+    match stdout.characters + errors > room {
+        true => format!("{shown}\n{cut}{head}{last}"),
+        false => format!("{shown}{head}{cut}\n{last}"),
     }
-    let kept: String = text.chars().take(MOST_CHARACTERS as usize).collect();
-    format!("{kept}\n... (truncated, {} more chars)", whole - MOST_CHARACTERS)
 }
 
 /// The error text of the contract's own language.
 fn go_error(reply: &Reply) -> String {
     match (shape::signal(reply), reply.exit_code) {
-        (Some(number), _) => match shape::signal_names(number) {
+        (Some(number), _) => match crate::signal::names(number) {
             Some((_, text)) => format!("signal: {text}"),
             None => format!("signal: signal {number}"),
         },
-        (None, Some(code)) => format!("exit status {code}"),
+        (None, Some(code)) => shape::unstarted(reply).unwrap_or(format!("exit status {code}")),
         (None, None) => shape::kind(reply).to_string(),
     }
 }
 
-/// The contract's four texts.
-fn refusal(reply: &Reply) -> &'static str {
-    let reason = shape::first_reason(reply);
-    match reason.map(|reason| (reason.layer, reason.rule.as_str(), reason.message.as_ref())) {
-        Some((_, "commands.only", _)) => "Command blocked by safety guard (not in allowlist)",
-        Some(("pattern", _, message)) if message.contains("path traversal") => {
-            "Command blocked by safety guard (path traversal detected)"
-        }
-        Some(("paths", _, _)) => "Command blocked by safety guard (path outside working dir)",
-        Some(_) | None => "Command blocked by safety guard (dangerous pattern detected)",
+/// The contract's four texts, in its order, whichever rule met first. It has none for a text that
+/// its shell cannot read: that is a command that fails.
+fn refusal(reply: &Reply) -> String {
+    let unreadable = |reason: &&Reason| reason.rule == "unreadable";
+    if let Some(reason) = reply.reasons.iter().find(unreadable) {
+        let why = reason.message.as_ref();
+        return format!("\nSTDERR:\nsh: syntax error: {why}\n\nExit code: exit status 2");
     }
+    let each = reply.reasons.iter().map(|reason| match (reason.layer, reason.rule.as_str()) {
+        (_, "commands.only") => (1, "not in allowlist"),
+        ("pattern", _) if reason.message.as_ref().contains(TRAVERSAL) => {
+            (2, "path traversal detected")
+        }
+        ("paths", _) => (3, "path outside working dir"),
+        _ => (0, "dangerous pattern detected"),
+    });
+    let (_, what) = each.min().unwrap_or((0, "dangerous pattern detected"));
+    format!("Command blocked by safety guard ({what})")
 }
 
 #[cfg(test)]
@@ -210,5 +227,21 @@ mod tests {
         let cut = joined(&taken(&long), &taken(""));
         assert!(cut.ends_with("\n... (truncated, 10000 more chars)"), "{}", &cut[cut.len() - 60..]);
         assert_eq!(cut.chars().filter(|c| *c == 'é').count(), 10_000);
+    }
+
+    #[test]
+    fn the_last_error_lines_are_never_cut_away() {
+        let last = |text: &str| Taken { text: text.into(), ..taken(text) };
+        let long = "o".repeat(20_000);
+        let cut = joined(&taken(&long), &last("why\n"));
+        assert!(cut.ends_with("\n... (truncated, 10013 more chars)\nSTDERR:\nwhy\n"), "{cut}");
+        let errors = format!("{}END", "e".repeat(20_000));
+        let cut = joined(&taken("out\n"), &last(&errors));
+        assert!(cut.starts_with("out\n\nSTDERR:\n... (truncated, 10016 more chars)\ne"), "{cut}");
+        assert!(cut.ends_with("eEND"), "{cut}");
+        let both = joined(&taken(&long), &last(&errors));
+        assert!(both.starts_with("ooo") && both.ends_with("eEND"), "{both}");
+        let shown = both.replace("\n... (truncated, 30012 more chars)", "");
+        assert_eq!(shown.chars().count(), 10_000);
     }
 }

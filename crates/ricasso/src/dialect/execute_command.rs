@@ -157,7 +157,7 @@ fn signal(reply: &Reply) -> Option<String> {
         "timed_out" => Some(9),
         _ => shape::signal(reply),
     };
-    number.map(|number| match shape::signal_names(number) {
+    number.map(|number| match crate::signal::names(number) {
         Some((short, _)) => format!("SIG{short}"),
         None => number.to_string(),
     })

@@ -2,9 +2,10 @@
 
 use super::arguments::{Arguments, Fault, fault};
 use super::clerk::{Ran, Wish};
-use super::open::{Contract, Turn, quoted, quoted_list};
+use super::open::{Contract, Turn};
 use super::shape::{self, added};
 use super::tool::{Called, End, Tool};
+use crate::layer::{quoted, quoted_list};
 use ricasso_engine::capture::{Most, Stream};
 use ricasso_engine::reply::{Reason, Reply};
 use ricasso_engine::request::{Bytes, ScriptShell, Stdin, Step};

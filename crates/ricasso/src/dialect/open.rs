@@ -11,6 +11,7 @@ use super::name::Dialect;
 use super::tool::{Called, Note, Tell, Tool};
 use crate::config::{self, Choice, Places};
 use crate::keys::{self, Source};
+use crate::place::clean;
 use ricasso_engine::capture::Label;
 use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
 use ricasso_engine::policy::Overrides;
@@ -29,6 +30,11 @@ const LAST_ANSWERS: Duration = Duration::from_secs(60);
 pub(super) trait Contract: fmt::Debug + Send + Sync {
     /// What its keys demand, as the text of a policy file without its head.
     fn layer(&self) -> String;
+
+    /// The workspace that its keys name, where calls then start.
+    fn root(&self) -> Option<PathBuf> {
+        None
+    }
 
     /// Another preset than that of its name, where its keys set that one aside.
     fn preset(&self) -> Option<&'static str> {
@@ -154,12 +160,15 @@ pub fn open(opening: Opening, keeper: Keeper, places: &Places) -> Result<Opened,
         preset: contract.preset().unwrap_or(opening.dialect.name()),
         text: contract.layer(),
     };
-    let choice = Choice {
-        policy: None,
-        overrides: Overrides::default(),
-        root: opening.root.clone(),
-        dialect: Some(layer),
+    let root = contract.root().or(opening.root).map(|root| clean(&places.cwd.join(root)));
+    // Calls start in the workspace, wherever ricasso was started.
+    let inside = root.as_ref().is_none_or(|root| places.cwd.starts_with(root));
+    let cwd = match &root {
+        Some(root) if !inside || contract.root().is_some() => root.clone(),
+        Some(_) | None => places.cwd.clone(),
     };
+    let choice =
+        Choice { policy: None, overrides: Overrides::default(), root, dialect: Some(layer) };
     let held = config::hold(places, &choice).map_err(Error::Config)?;
     let mut setup = Setup::of_this_process(keeper, held.policy).map_err(Error::Engine)?;
     setup.told = held.hints;
@@ -177,7 +186,7 @@ pub fn open(opening: Opening, keeper: Keeper, places: &Places) -> Result<Opened,
     let clerk = Clerk {
         engine,
         workspace: held.workspace,
-        cwd: places.cwd.clone(),
+        cwd,
         caller: opening.caller,
         tasks: Mutex::default(),
     };
@@ -246,29 +255,4 @@ impl Opened {
             Arguments::new(arguments).and_then(|arguments| self.contract.call(&turn, arguments));
         called.unwrap_or_else(|fault| *fault)
     }
-}
-
-/// These roots, and the devices that every program may read.
-pub(super) fn readable(roots: &[&str]) -> Vec<String> {
-    const DEVICES: [&str; 7] = [
-        "/dev/null",
-        "/dev/zero",
-        "/dev/urandom",
-        "/dev/stdin",
-        "/dev/stdout",
-        "/dev/stderr",
-        "/dev/fd",
-    ];
-    roots.iter().chain(&DEVICES).map(|path| (*path).to_string()).collect()
-}
-
-/// A TOML string; JSON's escapes are TOML's too.
-pub(super) fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
-}
-
-/// A TOML list of strings.
-pub(super) fn quoted_list(texts: &[String]) -> String {
-    let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
-    format!("[{}]", texts.join(", "))
 }

@@ -9,6 +9,7 @@ mod clients;
 mod door;
 mod flowforge;
 mod harmless;
+mod keys;
 mod others;
 mod session;
 mod table;

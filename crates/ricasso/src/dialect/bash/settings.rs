@@ -1,7 +1,8 @@
 //! The configuration block `tools.modules.shell`, as the contract prints it.
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _};
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use std::fmt;
 
 /// What the contract's own program blocks on every platform.
 const BLOCKED: [&str; 9] =
@@ -23,6 +24,8 @@ pub(super) struct Config {
     pub(super) extra_sensitive_patterns: Vec<String>,
     pub(super) allowed_roots: Vec<String>,
     pub(super) blocked_commands: Vec<String>,
+    /// The contract's sample has lost its indentation: they may stand here too.
+    constraints: Option<Constraints>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -44,6 +47,7 @@ impl Default for Config {
             extra_sensitive_patterns: Vec::new(),
             allowed_roots: Vec::new(),
             blocked_commands: Vec::new(),
+            constraints: None,
         }
     }
 }
@@ -54,7 +58,7 @@ impl Bash {
         let tmp = std::env::temp_dir().display().to_string();
         let mut roots = vec![".".to_string(), "~".to_string(), tmp];
         for root in self.config.allowed_roots.iter().chain(&self.constraints.allowed_paths) {
-            let root = match root.strip_prefix("{{workdir}}") {
+            let root = match workdir(root) {
                 Some("") => ".".to_string(),
                 Some(rest) => rest.trim_start_matches('/').to_string(),
                 None => root.clone(),
@@ -66,30 +70,48 @@ impl Bash {
         roots
     }
 
-    /// The platform's own list and what is listed on top.
-    pub(super) fn blocked(&self) -> Vec<String> {
-        let own = BLOCKED.iter().map(|name| (*name).to_string());
+    /// The platform's own list and what is listed on top: names of programs, and patterns of
+    /// commands where more than a name is listed.
+    pub(super) fn blocked(&self) -> (Vec<String>, Vec<String>) {
         let listed = self.config.blocked_commands.iter().chain(&self.constraints.blocked_commands);
-        own.chain(listed.cloned()).collect()
+        let own = BLOCKED.iter().map(|name| (*name).to_string());
+        let all = own.chain(listed.map(|text| text.trim().to_string()));
+        let (patterns, names): (Vec<_>, Vec<_>) = all.partition(|text| text.contains(' '));
+        let base = |name: String| name.rsplit('/').next().unwrap_or_default().to_string();
+        (
+            names.into_iter().map(base).collect(),
+            patterns.iter().map(|text| format!("{text} *")).collect(),
+        )
     }
+}
+
+/// What follows `{{workdir}}`, however it is spaced.
+fn workdir(root: &str) -> Option<&str> {
+    let (name, rest) = root.strip_prefix("{{")?.split_once("}}")?;
+    (name.trim() == "workdir").then_some(rest)
 }
 
 impl<'de> Deserialize<'de> for Bash {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Bash, D::Error> {
-        let block = Block::deserialize(from)?;
-        let (config, constraints) = match block.tools {
-            None => (block.config, block.constraints),
-            Some(_) if block.config.is_some() || block.constraints.is_some() => {
+        let block = from.deserialize_map(Block::default())?;
+        let shell = match (block.tools, block.other) {
+            (None, Some(other)) => {
+                return Err(D::Error::unknown_field(&other, &["tools", "config", "constraints"]));
+            }
+            (None, None) => block.shell,
+            (Some(_), _) if block.shell.config.is_some() || block.shell.constraints.is_some() => {
                 return Err(D::Error::custom(
                     "give tools.modules.shell, or config and constraints",
                 ));
             }
-            Some(tools) => (tools.modules.shell.config, tools.modules.shell.constraints),
+            (Some(tools), _) => tools.modules.shell,
         };
-        let bash = Bash {
-            config: config.unwrap_or_default(),
-            constraints: constraints.unwrap_or_default(),
+        let mut config = shell.config.unwrap_or_default();
+        let constraints = match (shell.constraints, config.constraints.take()) {
+            (Some(_), Some(_)) => return Err(D::Error::duplicate_field("constraints")),
+            (beside, below) => beside.or(below).unwrap_or_default(),
         };
+        let bash = Bash { config, constraints };
         if !(1.0..=1800.0).contains(&bash.config.timeout_default) {
             return Err(D::Error::custom("timeout_default must lie between 1 and 1800 seconds"));
         }
@@ -97,27 +119,49 @@ impl<'de> Deserialize<'de> for Bash {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+/// The file of an application, of which other parts are not ours, or the module's block alone.
+#[derive(Default)]
 struct Block {
     tools: Option<Tools>,
-    config: Option<Config>,
-    constraints: Option<Constraints>,
+    shell: Shell,
+    other: Option<String>,
 }
 
+impl<'de> Visitor<'de> for Block {
+    type Value = Block;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("tools.modules.shell, or config and constraints")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(mut self, mut map: M) -> Result<Block, M::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "tools" => self.tools = map.next_value()?,
+                "config" => self.shell.config = map.next_value()?,
+                "constraints" => self.shell.constraints = map.next_value()?,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    self.other = Some(key);
+                }
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// Other tools and modules stand beside ours.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Tools {
     modules: Modules,
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Modules {
     shell: Shell,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Shell {
     config: Option<Config>,

@@ -3,14 +3,13 @@
 //! A task is a job of the session. It is asked at its owner's desk, so that it does not matter
 //! which process started it.
 
-use super::{Asked, Bash, contract_text, shaped};
+use super::{Asked, Bash, MOST_BYTES, contract_text, said};
 use crate::dialect::arguments::{Fault, fault};
 use crate::dialect::clerk::{Clerk, failed};
 use crate::dialect::open::Turn;
 use crate::dialect::shape;
 use crate::dialect::tool::{Apart, Called, End, Note};
 use ricasso_engine::Error;
-use ricasso_engine::capture::{Reading, Stream, Which};
 use ricasso_engine::engine::{Feed, Jobs, Password, Scope, Shown, Then, Typed, Until};
 use ricasso_engine::request::{Request, Stdin, Tenure};
 use ricasso_os::Cancel;
@@ -49,8 +48,8 @@ pub(super) fn start(
     let bell = Cancel::new().map_err(|error| failed(&error))?;
     let job = clerk.engine.start_findable(&request, bell).map_err(|error| failed(&error))?;
     let reply = job.look().map_err(|error| failed(&error))?;
-    if shape::is_refused(&reply) {
-        return shaped(&clerk.ran(reply)?);
+    if shape::is_refused(&reply) || shape::unstarted(&reply).is_some() {
+        return bash.shaped(&clerk.ran(reply)?);
     }
     let id = job.id().as_str().to_string();
     clerk.hold(job);
@@ -179,15 +178,8 @@ fn fields(bash: &Bash, clerk: &Clerk, told: &Value) -> Result<Map<String, Value>
     let id = told["id"].as_str().unwrap_or_default();
     let mut fields = shape::added_of(told.clone());
     let reading = clerk.engine.output(id).map_err(|error| failed(&error))?;
-    let mut left_out = 0;
-    for stream in Stream::BOTH {
-        let (text, before) = tail(&reading, stream, bash.config.max_output_lines)?;
-        left_out += before;
-        fields.insert(stream.name().into(), text.into());
-    }
-    if left_out > 0 {
-        fields.insert("lines_left_out".into(), left_out.into());
-    }
+    let ends = reading.ends(id, MOST_BYTES, bash.config.max_output_lines);
+    said(ends.map_err(|error| failed(&error))?, &mut fields);
     fields.insert("exit_code".into(), told["exit_code"].clone());
     fields.insert("duration".into(), seconds(told));
     fields.insert("cwd".into(), told["cwd"].clone());
@@ -197,18 +189,8 @@ fn fields(bash: &Bash, clerk: &Clerk, told: &Value) -> Result<Map<String, Value>
 }
 
 fn seconds(told: &Value) -> Value {
-    json!(told["duration_ms"].as_f64().unwrap_or(0.0) / 1000.0)
-}
-
-/// The last lines of a stream, and how many stand before them.
-fn tail(reading: &Reading, stream: Stream, most: u64) -> Result<(String, u64), Fault> {
-    let lines = reading.mark(stream).newlines;
-    let before = lines.saturating_sub(most);
-    let mut bytes = Vec::new();
-    reading
-        .lines(Which::One(stream), before + 1..=u64::MAX, &mut bytes)
-        .map_err(|error| failed(&error))?;
-    Ok((String::from_utf8_lossy(&bytes).into_owned(), before))
+    // Microseconds are exact; a quotient has digits that nobody measured.
+    json!((told["duration_ms"].as_f64().unwrap_or(0.0) * 1000.0).round() / 1e6)
 }
 
 /// The tasks that this session may see.

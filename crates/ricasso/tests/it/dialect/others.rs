@@ -221,4 +221,13 @@ fn s5_48_without_any_program_right_nothing_is_executed() {
     let answer = place.call(&["run", "--json", "--policy", policy, "--", "/bin/true"]);
     let reply: Value = serde_json::from_slice(&answer.stdout).unwrap();
     assert_ne!(reply["exit_code"], 0, "{reply}");
+    // What the text does not show is stopped by the kernel: the shell runs, its exec does not.
+    let policy = place.root.join("shell.toml");
+    std::fs::write(&policy, "version = 1\n[programs]\nallow = [\"python3*\"]\n").unwrap();
+    let policy = policy.to_str().unwrap();
+    let code = "import os; os.execv(chr(47).join(['', 'bin', 'true']), ['true'])";
+    let words = ["run", "--json", "--policy", policy, "--", "python3", "-c", code];
+    let reply: Value = serde_json::from_slice(&place.call(&words).stdout).unwrap();
+    assert_eq!(reply["ending"]["kind"], "exited", "{reply}");
+    assert!(reply["stderr"].as_str().unwrap().contains("Permission denied"), "{reply}");
 }

@@ -1,0 +1,24 @@
+//! What signals are called.
+
+/// A signal's short name, and the words that the C library and Go have for it.
+pub(crate) fn names(number: i32) -> Option<(&'static str, &'static str)> {
+    let names = match number {
+        1 => ("HUP", "hangup"),
+        2 => ("INT", "interrupt"),
+        3 => ("QUIT", "quit"),
+        4 => ("ILL", "illegal instruction"),
+        5 => ("TRAP", "trace/breakpoint trap"),
+        6 => ("ABRT", "aborted"),
+        7 => ("BUS", "bus error"),
+        8 => ("FPE", "floating point exception"),
+        9 => ("KILL", "killed"),
+        10 => ("USR1", "user defined signal 1"),
+        11 => ("SEGV", "segmentation fault"),
+        12 => ("USR2", "user defined signal 2"),
+        13 => ("PIPE", "broken pipe"),
+        14 => ("ALRM", "alarm clock"),
+        15 => ("TERM", "terminated"),
+        _ => return None,
+    };
+    Some(names)
+}
