@@ -4,7 +4,7 @@ use super::args::DialectArgs;
 use super::{call, print};
 use crate::dialect::Life;
 use crate::exit;
-use ricasso_os::Keeper;
+use ricasso_os::{Cancel, Keeper};
 
 /// Serves until the client is gone, and returns the exit code.
 pub(super) fn mcp(args: &DialectArgs) -> u8 {
@@ -21,10 +21,11 @@ fn try_mcp(args: &DialectArgs) -> Result<(), Box<dyn std::error::Error>> {
     // The server has threads, and its keeper must not; the link leads to this very program, also
     // when its file was replaced meanwhile.
     let keeper = Keeper::program("/proc/self/exe")?;
+    let signals = Cancel::on_signals()?;
     let session = format!("mcp-{}", std::process::id());
     let opened = call::open(args, "mcp", &session, keeper, Life::Long)?;
     for warning in &opened.warnings {
         print::say(warning);
     }
-    Ok(crate::mcp::serve(opened)?)
+    Ok(crate::mcp::serve(opened, &signals)?)
 }

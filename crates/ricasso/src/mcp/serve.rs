@@ -1,12 +1,14 @@
 //! The server: one dialect, one client, until the client's end.
+#![allow(deprecated, reason = "clients of the older era have nothing but logging for lines")]
 
-use super::progress::{Progress, Teller};
+use super::progress::{Meter, Progress, Teller};
+use super::wire::Wire;
 use crate::dialect::{Called, Note, Opened, Tell, Tool};
 use ricasso_os::Cancel;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListToolsResult, MetaObject, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-    ToolAnnotations,
+    ListToolsResult, LoggingLevel, MetaObject, PaginatedRequestParams, ServerCapabilities,
+    ServerConfig, SetLevelRequestParams, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler, ServiceExt};
@@ -14,10 +16,16 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::Notify;
 
 /// Calls that run at the same time; more wait for their turn.
 const MOST_AT_ONCE: usize = 256;
+/// What is answered within this after the client closed our input is still sent: a script may send
+/// its requests and close. Whatever runs longer is ended with its tree.
+const LAST_ANSWERS: Duration = Duration::from_millis(300);
 
 /// Why the server could not do its work.
 #[derive(Debug)]
@@ -50,26 +58,40 @@ impl std::error::Error for Error {
     }
 }
 
-/// Serves a dialect on standard input and output. Returns when the client is gone and everything
-/// that it had started has ended.
-pub fn serve(opened: Opened) -> Result<(), Error> {
+/// Serves a dialect on standard input and output. Returns when the client is gone or a signal has
+/// come, and everything that the client had started has ended.
+pub fn serve(opened: Opened, signals: &Cancel) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .max_blocking_threads(MOST_AT_ONCE)
         .enable_all()
         .build()
         .map_err(Error::Runtime)?;
-    let server = Server { opened: Arc::new(opened), running: Arc::default() };
+    let server = Server {
+        opened: Arc::new(opened),
+        running: Arc::default(),
+        level: Arc::new(Mutex::new(LoggingLevel::Info)),
+    };
     let running = Arc::clone(&server.running);
     let opened = Arc::clone(&server.opened);
+    let ended = Arc::new(Notify::new());
     let served = runtime.block_on(async {
-        let service = server
-            .serve(rmcp::transport::io::stdio())
-            .await
-            .map_err(|error| Error::Begin(error.into()))?;
-        // However it ended, the client is gone.
-        let _ = service.waiting().await;
-        Ok(())
+        let wire = Wire::new(Arc::clone(&ended));
+        let session = async {
+            let service = server.serve(wire).await.map_err(|error| Error::Begin(error.into()))?;
+            // However it ended, the client is gone.
+            let _ = service.waiting().await;
+            Ok(())
+        };
+        let closed = async {
+            ended.notified().await;
+            tokio::time::sleep(LAST_ANSWERS).await;
+        };
+        tokio::select! {
+            served = session => served,
+            () = closed => Ok(()),
+            () = signalled(signals) => Ok(()),
+        }
     });
     // Not by the runtime, which would wait for the thread that reads standard input too.
     running.end_all();
@@ -79,18 +101,45 @@ pub fn serve(opened: Opened) -> Result<(), Error> {
     served
 }
 
+/// Waits for a signal to the server.
+async fn signalled(signals: &Cancel) {
+    let bell = signals.clone();
+    // It waits on a thread of its own, which goes with the process.
+    let heard = tokio::task::spawn_blocking(move || {
+        while ricasso_os::ready([bell.signal_fd(), Some(bell.as_fd())], None).is_ok() {
+            if bell.take_signal().is_some() || bell.rung().is_some() {
+                return;
+            }
+        }
+    });
+    if heard.await.is_err() {
+        std::future::pending().await
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Server {
     opened: Arc<Opened>,
     running: Arc<Running>,
+    /// From which level on a client of the older era wants messages.
+    level: Arc<Mutex<LoggingLevel>>,
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_logging().build();
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new("ricasso", env!("CARGO_PKG_VERSION"));
         info
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = request.level;
+        Ok(())
     }
 
     async fn list_tools(
@@ -118,13 +167,15 @@ impl ServerHandler for Server {
         let held = Held::new(&self.running, &cancel);
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let (opened, bell) = (Arc::clone(&self.opened), cancel.clone());
-        let teller = Teller::new(&context);
+        let level = self.level.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let meter = Arc::new(Meter::new());
+        let teller = Teller::new(&context, Arc::clone(&meter), &level);
         let mut work = tokio::task::spawn_blocking(move || {
             let called = opened.call(&name, arguments, &bell, &teller);
             drop(held);
             called
         });
-        let mut progress = Progress::new(&context);
+        let mut progress = Progress::new(&context, meter);
         let mut cancelled = false;
         loop {
             tokio::select! {
