@@ -38,7 +38,7 @@ use crate::error::Error;
 use crate::policy::{Judgement, Policy};
 use crate::record::Ledger;
 use crate::reply::Reply;
-use crate::request::{Bytes, Request};
+use crate::request::{Bytes, Caller, Request};
 use crate::run::StateDir;
 use crate::scene::Scene;
 use chores::Housekeeper;
@@ -201,6 +201,17 @@ impl Engine {
         self.hall.shelf().job(id)
     }
 
+    /// Records a call that starts nothing.
+    pub fn record_visit(&self, caller: &Caller, visit: &Visit<'_>) -> Result<(), Error> {
+        let line = entries::visit(caller, visit, &self.hall.redactor);
+        self.hall.ledger.append(&line).map(drop).map_err(Error::Record)
+    }
+
+    /// The jobs of this user as far as the scope sees them, also those of other engines.
+    pub fn all_jobs(&self, scope: Scope) -> Jobs {
+        Jobs::beside(self.hall.shelf(), scope)
+    }
+
     /// The keeper's process, where it is not this one.
     pub fn keeper_pid(&self) -> Option<u32> {
         self.hall.yard.keeper.pid()
@@ -220,6 +231,23 @@ impl Engine {
     pub fn state(&self) -> &StateDir {
         &self.hall.yard.state
     }
+}
+
+/// A call that starts nothing, for the ledger: a question about a job, or one without sense.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Visit<'a> {
+    /// What was asked: `status`, `wait`, `faulty`.
+    pub kind: &'static str,
+    /// The job, as the caller names it.
+    pub id: &'a str,
+    /// The job's command.
+    pub command: Option<&'a str>,
+    /// Where it runs.
+    pub cwd: Option<&'a str>,
+    /// How it ended, where it has.
+    pub exit_code: Option<i64>,
+    /// Why the call failed, where it did.
+    pub error: Option<&'a str>,
 }
 
 /// For runs that nobody watches.

@@ -7,7 +7,7 @@
 use super::error::Error;
 use super::escape::{self, ESC, Escape};
 use super::read::Reading;
-use super::redact::push_lossy;
+use super::redact::{Label, push_lossy};
 use super::redacted::Redacted;
 use super::spans::Veil;
 use super::{Stream, Watermark, store};
@@ -79,6 +79,7 @@ pub struct Lines {
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
     pub(super) at: u64,
+    label: Label,
     open: Option<(File, Veil)>,
     block: Vec<u8>,
     /// Redacted bytes that were not split into lines yet, from `next` on.
@@ -94,6 +95,17 @@ impl Lines {
     pub fn new(dir: &Path, pattern: Option<&str>) -> Result<Lines, Error> {
         let regex = pattern.map(compile).transpose()?;
         Ok(Lines { dir: dir.to_owned(), regex, cursors: Default::default() })
+    }
+
+    /// The same with these placeholders.
+    pub fn labelled(mut self, label: Label) -> Lines {
+        self.cursors.iter_mut().for_each(|cursor| cursor.label = label);
+        self
+    }
+
+    /// Whether a pattern can be used at all.
+    pub fn check(pattern: &str) -> Result<(), Error> {
+        compile(pattern).map(drop)
     }
 
     /// The lines of a job that is over.
@@ -212,7 +224,8 @@ impl Cursor {
         }
         if self.open.is_none() {
             let Some(file) = store::open(path)? else { return Ok(false) };
-            self.open = Some((file, Veil::open(&dir.join(store::SPANS), stream, &[])?));
+            let veil = Veil::open(&dir.join(store::SPANS), stream, &[])?;
+            self.open = Some((file, veil.labelled(self.label)));
         }
         let Some((file, veil)) = &mut self.open else { return Ok(false) };
         let bytes = store::read_block(file, path, self.at, end, &mut self.block)?;

@@ -352,7 +352,8 @@ impl Board {
 
     /// A cursor in its output.
     pub(super) fn lines(&self, regex: Option<&str>) -> Result<Lines, Error> {
-        Lines::new(&self.dir, regex).map_err(Error::Capture)
+        let lines = Lines::new(&self.dir, regex).map_err(Error::Capture)?;
+        Ok(lines.labelled(self.redactor.label()))
     }
 
     fn moves(&self, live: &mut Live) {

@@ -3,6 +3,7 @@
 //! The closing entry has the command again, cut to a bound, so that one line tells a call: what,
 //! where, when, how it ended and why.
 
+use super::Visit;
 use super::answer;
 use super::close::{Opening, Said};
 use crate::capture::{DIGEST_BYTES, Redacted, Redactor, Totals};
@@ -10,7 +11,7 @@ use crate::error::Error;
 use crate::plan::Plan;
 use crate::record::{self, Entry, Phase};
 use crate::reply::Reply;
-use crate::request::{Request, Stdin, Step, to_hex};
+use crate::request::{Caller, Request, Stdin, Step, to_hex};
 use crate::run::Ending;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -109,6 +110,25 @@ pub(super) fn fed(reply: &Reply, bytes: usize, is_end: bool) -> Line {
     let mut entry = Entry::new(Phase::Note, reply.id.as_str(), now);
     let note = json!({ "kind": "fed", "bytes": bytes, "end": is_end });
     entry.extra.insert("note".into(), note);
+    entry
+}
+
+/// The line of a call that starts nothing: a question about a job, or one that made no sense.
+pub(super) fn visit(caller: &Caller, visit: &Visit<'_>, redactor: &Redactor) -> Line {
+    let now = record::rfc3339(SystemTime::now());
+    let plain = |text: &str| redactor.text(text.as_bytes());
+    let mut entry = Entry::new(Phase::Note, visit.id, now);
+    entry.door.clone_from(&caller.door);
+    entry.session = Some(plain(&caller.session));
+    entry.client = caller.client.as_deref().map(plain);
+    entry.command = visit.command.map(|command| cut(plain(command), redactor));
+    let more = [
+        ("note", json!({ "kind": visit.kind })),
+        ("cwd", visit.cwd.map_or(Value::Null, |cwd| text(plain(cwd)))),
+        ("exit_code", visit.exit_code.into()),
+        ("error", visit.error.map_or(Value::Null, |error| text(plain(error)))),
+    ];
+    entry.extra = more.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
     entry
 }
 

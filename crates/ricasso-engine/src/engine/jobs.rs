@@ -64,6 +64,11 @@ impl Jobs {
         Ok(Jobs { shelf: Shelf::of_this_process(policy)?, scope })
     }
 
+    /// The jobs that lie on this shelf.
+    pub(super) fn beside(shelf: Shelf, scope: Scope) -> Jobs {
+        Jobs { shelf, scope }
+    }
+
     /// The jobs in a place of the caller's choice.
     pub fn at(state: StateDir, policy: Policy, scope: Scope) -> Jobs {
         Jobs { shelf: Shelf::at(state, policy, Vec::new()), scope }

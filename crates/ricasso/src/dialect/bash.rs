@@ -9,7 +9,8 @@ use super::open::{Contract, Turn};
 use super::shape::{self, added};
 use super::tool::{Called, End, Tool};
 use crate::layer::{quoted, quoted_list, readable};
-use ricasso_engine::capture::Ends;
+use ricasso_engine::capture::{Ends, Lines};
+use ricasso_engine::engine::Visit;
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::Step;
 use serde_json::{Map, Value, json};
@@ -36,6 +37,8 @@ const PARAMETERS: [&str; 11] = [
 /// The contract's range of `timeout`, in seconds.
 const SHORTEST: f64 = 1.0;
 const LONGEST: f64 = 1800.0;
+/// The exit code of a call that made no sense or failed before anything ran.
+const NOT_CARRIED_OUT: i32 = 125;
 /// What a result holds of each stream; the rest is reachable by the id.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -78,22 +81,30 @@ impl Asked {
         Ok(asked)
     }
 
+    /// What a call about a task asks for, in a word.
+    fn kind(&self) -> &'static str {
+        match self {
+            Asked { kill: true, .. } => "kill",
+            Asked { stream: true, .. } => "stream",
+            Asked { wait: true, .. } => "wait",
+            Asked { stdin: Some(_), .. } => "stdin",
+            _ => "status",
+        }
+    }
+
     fn fits(&self) -> Result<(), Fault> {
-        let needs_task = [
-            (self.kill, "kill"),
-            (self.wait && !self.background, "wait"),
-            (self.stdin.is_some(), "stdin_text"),
-        ];
+        let needs_task =
+            [(self.kill, "kill"), (self.wait, "wait"), (self.stdin.is_some(), "stdin_text")];
+        if let (None, Some((_, name))) = (&self.task, needs_task.iter().find(|(asked, _)| *asked)) {
+            return Err(fault(format!("{name} requires task_id")));
+        }
+        if let Some(Err(error)) = self.pattern.as_deref().map(Lines::check) {
+            return Err(fault(format!("stream_pattern is no regex that can be used: {error}")));
+        }
         match (&self.command, &self.task) {
-            (None, None) => {
-                let needs = needs_task.iter().find(|(asked, _)| *asked);
-                Err(match needs {
-                    Some((_, name)) => fault(format!("{name} requires task_id")),
-                    None => fault(
-                        "Must provide either command (sync/async) or task_id (status/kill/stdin)",
-                    ),
-                })
-            }
+            (None, None) => Err(fault(
+                "Must provide either command (sync/async) or task_id (status/kill/stdin)",
+            )),
             (Some(_), Some(_)) => {
                 Err(fault("give command or task_id, not both: a task keeps its own command"))
             }
@@ -178,24 +189,66 @@ impl Contract for Bash {
     }
 
     fn call(&self, turn: &Turn<'_>, arguments: Arguments) -> Result<Called, Fault> {
-        let asked = Asked::read(arguments)?;
+        let asked = match Asked::read(arguments) {
+            Ok(asked) => asked,
+            Err(fault) => return Ok(audited(turn, "faulty", "", whole(turn, *fault))),
+        };
         match (&asked.command, &asked.task) {
-            (_, Some(task)) => task::call(self, turn, task, &asked),
-            (Some(command), None) => {
-                let step = Step::Shell(command.as_str().into());
-                let timeout =
-                    asked.timeout.or(Some(Duration::from_secs_f64(self.config.timeout_default)));
-                let wish = Wish { cwd: asked.cwd.clone(), timeout, ..Wish::default() };
-                let mut request = turn.clerk.request(step, wish);
-                request.manner.label = asked.description.clone();
-                if asked.background || asked.stream {
-                    return task::start(self, turn, request, &asked);
-                }
-                let ran = turn.clerk.run(&request, turn.cancel)?;
-                self.shaped(&ran)
+            (Some(command), None) => self.run(turn, command, &asked),
+            (_, task) => {
+                let id = task.as_deref().unwrap_or_default();
+                let called = task::call(self, turn, id, &asked);
+                let called = called.unwrap_or_else(|fault| whole(turn, *fault));
+                Ok(audited(turn, asked.kind(), id, called))
             }
-            (None, None) => unreachable!("Asked::fits refuses it"),
         }
+    }
+}
+
+impl Bash {
+    /// A command: to its end, or as a task.
+    fn run(&self, turn: &Turn<'_>, command: &str, asked: &Asked) -> Result<Called, Fault> {
+        let step = Step::Shell(command.into());
+        let timeout = asked.timeout.or(Some(Duration::from_secs_f64(self.config.timeout_default)));
+        let wish = Wish { cwd: asked.cwd.clone(), timeout, ..Wish::default() };
+        let mut request = turn.clerk.request(step, wish);
+        request.manner.label = asked.description.clone();
+        if asked.background || asked.stream {
+            return task::start(self, turn, request, asked);
+        }
+        let ran = turn.clerk.run(&request, turn.cancel)?;
+        self.shaped(&ran)
+    }
+}
+
+/// Every call returns the same six fields, also one that could not be carried out.
+fn whole(turn: &Turn<'_>, mut called: Called) -> Called {
+    let cwd = turn.clerk.cwd.display().to_string();
+    let plain = json!({
+        "stdout": "", "stderr": "", "exit_code": NOT_CARRIED_OUT, "duration": 0.0, "cwd": cwd,
+        "command": "", "error": called.text,
+    });
+    if let Value::Object(plain) = plain {
+        called.fields.extend(plain);
+    }
+    called
+}
+
+/// A call that starts nothing leaves its line in the ledger like all others; where it cannot, the
+/// call has failed.
+fn audited(turn: &Turn<'_>, kind: &'static str, id: &str, called: Called) -> Called {
+    let field = |name: &str| called.fields.get(name).and_then(Value::as_str);
+    let visit = Visit {
+        kind,
+        id,
+        command: field("command"),
+        cwd: field("cwd"),
+        exit_code: called.fields.get("exit_code").and_then(Value::as_i64),
+        error: field("error"),
+    };
+    match turn.clerk.engine.record_visit(&turn.clerk.caller, &visit) {
+        Ok(()) => called,
+        Err(error) => Called::failed(&error),
     }
 }
 

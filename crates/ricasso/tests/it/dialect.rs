@@ -14,6 +14,7 @@ mod others;
 mod session;
 mod table;
 mod vectors;
+mod wire;
 
 use std::io::Write;
 

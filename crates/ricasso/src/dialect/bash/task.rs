@@ -23,13 +23,12 @@ const SLICE: Duration = Duration::from_millis(100);
 /// a task that goes on when their call is over.
 pub(in crate::dialect) fn apart(arguments: &Value) -> Option<Apart> {
     let is = |name: &str| arguments[name].as_bool().unwrap_or(false);
-    if !arguments["command"].is_string() || !(is("run_in_background") || is("stream")) {
+    if !arguments["command"].is_string() || !is("run_in_background") {
         return None;
     }
     let mut start = arguments.as_object()?.clone();
     start.remove("stream");
-    let pattern = start.remove("stream_pattern").unwrap_or_default();
-    start.insert("run_in_background".into(), true.into());
+    let pattern = arguments["stream_pattern"].clone();
     let follow = is("stream").then(|| json!({ "stream": true, "stream_pattern": pattern }));
     Some(Apart { start: start.into(), follow })
 }
@@ -44,7 +43,10 @@ pub(super) fn start(
     let clerk = turn.clerk;
     request.manner.tenure = Tenure::Background;
     request.stdin = Stdin::Fed;
-    request.timeout = asked.timeout;
+    // Somebody waits for a stream, as for any call; a task in the background has time.
+    if asked.background {
+        request.timeout = asked.timeout;
+    }
     let bell = Cancel::new().map_err(|error| failed(&error))?;
     let job = clerk.engine.start_findable(&request, bell).map_err(|error| failed(&error))?;
     let reply = job.look().map_err(|error| failed(&error))?;
@@ -114,7 +116,10 @@ fn wait(bash: &Bash, turn: &Turn<'_>, task: &str, asked: &Asked) -> Result<Calle
             called.is_error = true;
             return Ok(called);
         }
-        if !runs || cancel.rung().is_some() {
+        if !runs {
+            return result(bash, clerk, task, &told);
+        }
+        if cancel.rung().is_some() {
             return status(bash, clerk, task, &told);
         }
     }
@@ -145,7 +150,7 @@ fn stream(bash: &Bash, turn: &Turn<'_>, task: &str, asked: &Asked) -> Result<Cal
     if last.is_null() {
         last = jobs(clerk).look(task).map_err(|error| lost(task, &error))?;
     }
-    let mut called = status(bash, clerk, task, &last)?;
+    let mut called = result(bash, clerk, task, &last)?;
     called.fields.insert("lines_streamed".into(), told_lines.into());
     Ok(called)
 }
@@ -166,6 +171,13 @@ fn status(bash: &Bash, clerk: &Clerk, task: &str, told: &Value) -> Result<Called
     fields.insert("is_running".into(), runs.into());
     fields.insert("uptime_seconds".into(), seconds(told));
     Ok(done(fields, ["uptime_seconds", "is_running"].as_slice()))
+}
+
+/// The result of a task that somebody waited for is judged as that of any call.
+fn result(bash: &Bash, clerk: &Clerk, task: &str, told: &Value) -> Result<Called, Fault> {
+    let mut called = status(bash, clerk, task, told)?;
+    called.is_error = told["running"] != true && told["exit_code"] != 0;
+    Ok(called)
 }
 
 fn done(fields: Map<String, Value>, more: &[&str]) -> Called {
@@ -195,8 +207,7 @@ fn seconds(told: &Value) -> Value {
 
 /// The tasks that this session may see.
 fn jobs(clerk: &Clerk) -> Jobs {
-    let scope = Scope::Session(clerk.caller.session.clone());
-    Jobs::at(clerk.engine.state().clone(), clerk.engine.policy().clone(), scope)
+    clerk.engine.all_jobs(Scope::Session(clerk.caller.session.clone()))
 }
 
 /// A task that is not there is not worth a second look, and the text says so.

@@ -132,6 +132,90 @@ fn s5_07_the_label_stands_in_lists_status_and_events() {
 }
 
 #[test]
+fn s5_11_s5_15_what_makes_no_sense_runs_nothing() {
+    let place = Place::new();
+    let cases = [
+        (json!({ "command": "touch ran", "kill": true }), "kill requires task_id"),
+        (json!({ "command": "touch ran", "wait": true }), "wait requires task_id"),
+        (json!({ "command": "touch ran", "stdin_text": "x" }), "stdin_text requires task_id"),
+        (json!({ "command": "touch ran", "stream": true, "stream_pattern": "(" }), "regex"),
+        (json!({ "command": "touch ran", "stream_pattern": "(" }), "regex"),
+        (
+            json!({ "command": "touch ran", "run_in_background": true, "stream": true,
+                    "stream_pattern": "(" }),
+            "regex",
+        ),
+    ];
+    for (arguments, told) in cases {
+        let text = arguments.to_string();
+        let answer = place.call(&["call", "--dialect", "bash", &text]);
+        let result: Value = serde_json::from_slice(&answer.stdout).unwrap();
+        assert_eq!(answer.code, 1, "{text}: {result}");
+        assert!(result["content"][0]["text"].as_str().unwrap().contains(told), "{text}: {result}");
+        assert!(!place.work().join("ran").exists(), "{text}");
+    }
+}
+
+#[test]
+fn s5_26_s5_47_every_call_has_the_six_fields_and_a_line_in_the_ledger() {
+    let place = Place::new();
+    let id = background(&place, "read x; echo got $x; exit 3");
+    let calls = [
+        ("status", json!({ "task_id": id })),
+        ("stdin", json!({ "task_id": id, "stdin_text": "yes" })),
+        ("wait", json!({ "task_id": id, "wait": true })),
+        ("stream", json!({ "task_id": id, "stream": true })),
+        ("kill", json!({ "task_id": id, "kill": true })),
+        ("status", json!({ "task_id": "nosuchtask" })),
+        ("faulty", json!({ "command": "true", "timeout": 0.5 })),
+    ];
+    let notes = |place: &Place| {
+        let lines = place.call(&["ledger", "show", "--json"]).text();
+        let lines = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.filter(|line| line["event"] == "shell_audit").collect::<Vec<Value>>()
+    };
+    for (kind, arguments) in calls {
+        let result = call(&place, &arguments);
+        for name in ["stdout", "stderr", "exit_code", "duration", "cwd", "command"] {
+            assert!(fields(&result).get(name).is_some(), "{name} of {arguments}: {result}");
+        }
+        let all = notes(&place);
+        let own = all.iter().filter(|line| line["note"]["kind"] == kind);
+        let line = own.max_by_key(|line| line["seq"].as_u64()).unwrap_or_else(|| panic!("{kind}"));
+        assert_eq!(line["cwd"], fields(&result)["cwd"], "{line}");
+        assert_eq!(line["exit_code"], fields(&result)["exit_code"], "{line}");
+        assert_eq!(line["error"].is_null(), fields(&result)["error"].is_null(), "{line}");
+        assert!(line["at"].as_str().unwrap().contains('T'), "{line}");
+    }
+}
+
+#[test]
+fn s5_27_s5_28_lines_of_a_stream_are_redacted_like_everything_else() {
+    let place = Place::new();
+    let config =
+        place.write("c.json", r#"{"config":{"extra_sensitive_patterns":["ACME-[0-9]+"]}}"#);
+    let command = "echo ghp_0123456789abcdefghijklmnopqrstuvwxyz ACME-77";
+    for background in [false, true] {
+        let arguments =
+            json!({ "command": command, "stream": true, "run_in_background": background });
+        let words = ["call", "--dialect", "bash", "--dialect-config", config.to_str().unwrap()];
+        let answer = place.call(&[&words[..], &[&arguments.to_string()]].concat());
+        let note: Value =
+            answer.stderr.lines().find_map(|it| serde_json::from_str(it).ok()).unwrap();
+        assert_eq!(note["line"], "[REDACTED] [REDACTED]", "{note}");
+    }
+}
+
+#[test]
+fn s5_34_a_stream_has_the_time_of_a_call_and_a_task_has_more() {
+    let place = Place::new();
+    let streamed = call(&place, &json!({ "command": "true", "stream": true }));
+    assert_eq!(fields(&streamed)["timeout_applied_ms"], 300_000, "{streamed}");
+    let task = call(&place, &json!({ "command": "true", "run_in_background": true }));
+    assert!(fields(&task)["timeout_applied_ms"].as_u64() > Some(300_000), "{task}");
+}
+
+#[test]
 fn s5_14_a_stream_over_mcp_is_progress_or_a_message() {
     let place = Place::new();
     let mut session = Session::start(&place, &["--dialect", "bash"], Era::Legacy);

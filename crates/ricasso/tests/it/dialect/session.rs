@@ -90,9 +90,14 @@ impl Session {
 
     /// Waits for the answer to a request.
     pub(super) fn answer(&mut self, id: u64) -> Value {
+        self.answer_to(&id.into())
+    }
+
+    /// The same by any id; none at all is `null`.
+    pub(super) fn answer_to(&mut self, id: &Value) -> Value {
         loop {
             let value = self.lines.recv_timeout(PATIENCE).expect("the server answers");
-            if value["id"] == id {
+            if value["method"].is_null() && value["id"] == *id {
                 return value;
             }
             self.notes.push(value);
@@ -113,9 +118,19 @@ impl Session {
     }
 
     pub(super) fn send(&mut self, message: &Value) {
+        self.send_text(&message.to_string());
+    }
+
+    /// A line as it is.
+    pub(super) fn send_text(&mut self, line: &str) {
         let input = self.input.as_mut().expect("the session is open");
-        writeln!(input, "{message}").unwrap();
+        writeln!(input, "{line}").unwrap();
         input.flush().unwrap();
+    }
+
+    /// The client has nothing more to say.
+    pub(super) fn close(&mut self) {
+        self.input = None;
     }
 
     /// The client goes; returns when the server is gone too.
