@@ -58,7 +58,7 @@ pub use conduct::Watcher;
 pub use handle::{Handle, Watch};
 pub use inlet::Fed;
 pub use job::{Job, Yielded, Yields};
-pub use jobs::{Jobs, Listed, Shown, Typed};
+pub use jobs::{Jobs, Leave, Listed, Shown, Typed};
 pub use open::{Setup, Spares};
 pub use registry::{Notice, Scope};
 pub use replay::{Judged, Replay};

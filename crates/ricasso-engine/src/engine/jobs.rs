@@ -15,6 +15,7 @@ use crate::policy::Policy;
 use crate::request::Bytes;
 use crate::run::{JobId, Orphan, StateDir};
 use kept::Whereabouts;
+use ricasso_os::Cancel;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use talk::{Awaited, Talk};
@@ -38,6 +39,15 @@ pub enum Listed {
     Usual,
     /// All that are kept.
     All,
+}
+
+/// Why somebody who watches goes before the job is over.
+#[derive(Debug, Default)]
+pub struct Leave<'a> {
+    /// This bell rings, or one of its signals comes.
+    pub bell: Option<&'a Cancel>,
+    /// It is later than this.
+    pub after: Option<Instant>,
 }
 
 /// What somebody who watches gets.
@@ -151,6 +161,17 @@ impl Jobs {
         regex: Option<&str>,
         see: &mut dyn FnMut(Shown) -> bool,
     ) -> Result<(), Error> {
+        self.watch_while(id, regex, &Leave::default(), see)
+    }
+
+    /// The same, until there is a reason to leave. Whoever left has not been shown the end.
+    pub fn watch_while(
+        &self,
+        id: &str,
+        regex: Option<&str>,
+        leave: &Leave<'_>,
+        see: &mut dyn FnMut(Shown) -> bool,
+    ) -> Result<(), Error> {
         let mut seen = Seen::default();
         loop {
             let desk = match self.find(id)? {
@@ -161,7 +182,7 @@ impl Jobs {
             };
             let pattern = regex.map(str::to_string);
             let question = self.question(Verb::Watch { id: id.to_string(), regex: pattern });
-            match watch_at(desk, &question, &mut |shown| seen.pass(shown, see)) {
+            match watch_at(desk, &question, leave, &mut |shown| seen.pass(shown, see)) {
                 // Its owner ended, or was killed, between two words: the rest is on the disk.
                 Err(Error::Desk { .. }) => std::thread::sleep(AGAIN),
                 Err(Error::NotHere) => {
@@ -312,15 +333,19 @@ impl Jobs {
     }
 }
 
-/// Listens to a desk until the job is over.
+/// Listens to a desk until the job is over or there is a reason to leave.
 fn watch_at(
     mut desk: Talk,
     question: &Ask,
+    leave: &Leave<'_>,
     see: &mut dyn FnMut(Shown) -> bool,
 ) -> Result<(), Error> {
     desk.say(question)?;
     loop {
-        let mut told = desk.hear(Awaited::Whenever)?;
+        if !desk.says_something(leave)? {
+            return Ok(());
+        }
+        let mut told = desk.hear(Awaited::soon())?;
         match told.get_mut("batch").map(Value::take) {
             Some(batch) => {
                 if !see(Shown::Batch(batch)) {

@@ -1,9 +1,11 @@
 //! A talk with an owner at its desk. An owner that sleeps or was stopped is found out, so that
 //! nobody waits for it for ever, least of all those who ask about other jobs too.
 
+use super::Leave;
 use crate::engine::verbs::{self, Ask, MOST_TOLD_BYTES, Verb};
 use crate::error::Error;
 use crate::run::{JobId, StateDir};
+use ricasso_os::Cancel;
 use serde_json::Value;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -95,6 +97,31 @@ impl Talk {
                 Awaited::Whenever => self.is_awake(),
             };
             if !goes_on {
+                return Err(Error::Asleep { owner: self.owner.clone() });
+            }
+        }
+    }
+
+    /// Waits for the first byte of what comes next; false where there was a reason to leave first.
+    pub(super) fn says_something(&self, leave: &Leave<'_>) -> Result<bool, Error> {
+        loop {
+            let left = leave.after.map(|at| at.saturating_duration_since(Instant::now()));
+            let patience = left.map_or(PATIENCE, |left| left.min(PATIENCE));
+            let bells = leave.bell.map(|bell| (bell.as_fd(), bell.signal_fd()));
+            let (bell, signal) = bells.map_or((None, None), |(bell, signal)| (Some(bell), signal));
+            let fds = [Some(self.desk.as_fd()), bell, signal];
+            let [heard, rung, signalled] =
+                ricasso_os::ready(fds, Some(patience)).map_err(Error::Os)?;
+            if rung || signalled && leave.bell.and_then(Cancel::take_signal).is_some() {
+                return Ok(false);
+            }
+            if heard {
+                return Ok(true);
+            }
+            if left == Some(Duration::ZERO) {
+                return Ok(false);
+            }
+            if patience == PATIENCE && !self.is_awake() {
                 return Err(Error::Asleep { owner: self.owner.clone() });
             }
         }

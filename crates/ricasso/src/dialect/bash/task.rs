@@ -10,11 +10,11 @@ use crate::dialect::open::Turn;
 use crate::dialect::shape;
 use crate::dialect::tool::{Apart, Called, End, Note};
 use ricasso_engine::Error;
-use ricasso_engine::engine::{Feed, Jobs, Password, Scope, Shown, Then, Typed, Until};
+use ricasso_engine::engine::{Feed, Jobs, Leave, Password, Scope, Shown, Then, Typed, Until};
 use ricasso_engine::request::{Request, Stdin, Tenure};
 use ricasso_os::Cancel;
 use serde_json::{Map, Value, json};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often somebody who waits looks whether the caller still wants it.
 const SLICE: Duration = Duration::from_millis(100);
@@ -56,7 +56,8 @@ pub(super) fn start(
     let id = job.id().as_str().to_string();
     clerk.hold(job);
     if asked.stream {
-        return stream(bash, turn, &id, asked);
+        let own = if asked.background { Own::No } else { Own::Yes };
+        return stream(bash, turn, &id, asked, own);
     }
     let told = jobs(clerk).look(&id).map_err(|error| lost(&id, &error))?;
     let mut fields = fields(bash, clerk, &told)?;
@@ -87,7 +88,7 @@ pub(super) fn call(
         jobs.feed(task, &Typed { feed, key: None }).map_err(|error| lost(task, &error))?;
     }
     if asked.stream {
-        return stream(bash, turn, task, asked);
+        return stream(bash, turn, task, asked, Own::No);
     }
     if asked.wait {
         return wait(bash, turn, task, asked);
@@ -101,9 +102,9 @@ fn wait(bash: &Bash, turn: &Turn<'_>, task: &str, asked: &Asked) -> Result<Calle
     let Turn { clerk, cancel, .. } = turn;
     let jobs = jobs(clerk);
     let patience = asked.timeout.unwrap_or(Duration::from_secs_f64(bash.config.timeout_default));
-    let until = std::time::Instant::now() + patience;
+    let until = Instant::now() + patience;
     loop {
-        let left = until.saturating_duration_since(std::time::Instant::now());
+        let left = until.saturating_duration_since(Instant::now());
         let told = jobs
             .wait(task, &Until::Exit, Some(left.min(SLICE)))
             .map_err(|error| lost(task, &error))?;
@@ -125,10 +126,18 @@ fn wait(bash: &Bash, turn: &Turn<'_>, task: &str, asked: &Asked) -> Result<Calle
     }
 }
 
-/// Tells each matching line until the task is over.
-fn stream(bash: &Bash, turn: &Turn<'_>, task: &str, asked: &Asked) -> Result<Called, Fault> {
+/// Tells each matching line until the task is over, the caller's patience is, or nobody wants
+/// them any more. A task that this very call has started ends with the wish for its lines.
+fn stream(
+    bash: &Bash,
+    turn: &Turn<'_>,
+    task: &str,
+    asked: &Asked,
+    own: Own,
+) -> Result<Called, Fault> {
     let Turn { clerk, cancel, tell, .. } = turn;
-    let begun = jobs(clerk).look(task).map_err(|error| lost(task, &error))?;
+    let jobs = jobs(clerk);
+    let begun = jobs.look(task).map_err(|error| lost(task, &error))?;
     let mut last = Value::Null;
     let mut told_lines = 0u64;
     let mut see = |shown: Shown| match shown {
@@ -144,15 +153,28 @@ fn stream(bash: &Bash, turn: &Turn<'_>, task: &str, asked: &Asked) -> Result<Cal
             false
         }
     };
-    jobs(clerk)
-        .watch(task, asked.pattern.as_deref(), &mut see)
+    // The deadline of a task of our own is its own.
+    let after = asked.timeout.filter(|_| own == Own::No).map(|time| Instant::now() + time);
+    let leave = Leave { bell: Some(cancel), after };
+    jobs.watch_while(task, asked.pattern.as_deref(), &leave, &mut see)
         .map_err(|error| lost(task, &error))?;
     if last.is_null() {
-        last = jobs(clerk).look(task).map_err(|error| lost(task, &error))?;
+        last = match own {
+            Own::Yes => jobs.stop(task),
+            Own::No => jobs.look(task),
+        }
+        .map_err(|error| lost(task, &error))?;
     }
     let mut called = result(bash, clerk, task, &last)?;
     called.fields.insert("lines_streamed".into(), told_lines.into());
     Ok(called)
+}
+
+/// Whether a task was started by the call that follows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Own {
+    Yes,
+    No,
 }
 
 fn line_note(task: &str, label: Option<&Value>, line: &Value) -> Note {

@@ -207,6 +207,23 @@ fn s5_27_s5_28_lines_of_a_stream_are_redacted_like_everything_else() {
 }
 
 #[test]
+fn s5_16_s5_25_following_a_task_ends_with_the_patience_and_a_signal_ends_a_stream() {
+    let place = Place::new();
+    let id = background(&place, "sleep 606");
+    let followed = call(&place, &json!({ "task_id": id, "stream": true, "timeout": 1 }));
+    assert_eq!(fields(&followed)["is_running"], true, "{followed}");
+    call(&place, &json!({ "task_id": id, "kill": true }));
+    let arguments = json!({ "command": "echo on > on; sleep 607", "stream": true }).to_string();
+    let mut command = place.command(&["call", "--dialect", "bash", &arguments]);
+    let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+    eventually("it runs", || place.work().join("on").exists());
+    let pid = child.id().to_string();
+    std::process::Command::new("kill").args(["-s", "INT", &pid]).status().unwrap();
+    child.wait().unwrap();
+    assert!(!place.is_worked_in(), "nobody is left");
+}
+
+#[test]
 fn s5_34_a_stream_has_the_time_of_a_call_and_a_task_has_more() {
     let place = Place::new();
     let streamed = call(&place, &json!({ "command": "true", "stream": true }));
