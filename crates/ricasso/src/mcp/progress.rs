@@ -90,12 +90,12 @@ impl Teller {
     pub(super) fn new(
         context: &RequestContext<RoleServer>,
         meter: Arc<Meter>,
-        level: &LoggingLevel,
+        level: LoggingLevel,
     ) -> Teller {
         let level = match context.meta.protocol_version() {
             // In the newer era each request says whether it wants messages.
             Some(_) => context.meta.log_level(),
-            None => Some(level.clone()),
+            None => Some(level),
         };
         let way = match (context.meta.get_progress_token(), level) {
             (Some(token), _) => Way::Progress(token, meter),

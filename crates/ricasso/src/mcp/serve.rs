@@ -167,9 +167,9 @@ impl ServerHandler for Server {
         let held = Held::new(&self.running, &cancel);
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let (opened, bell) = (Arc::clone(&self.opened), cancel.clone());
-        let level = self.level.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let level = *self.level.lock().unwrap_or_else(PoisonError::into_inner);
         let meter = Arc::new(Meter::new());
-        let teller = Teller::new(&context, Arc::clone(&meter), &level);
+        let teller = Teller::new(&context, Arc::clone(&meter), level);
         let mut work = tokio::task::spawn_blocking(move || {
             let called = opened.call(&name, arguments, &bell, &teller);
             drop(held);
