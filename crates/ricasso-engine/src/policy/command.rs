@@ -303,7 +303,7 @@ impl Judged<'_> {
         if own || listed || self.seen.starts == Starts::Builtin {
             return None;
         }
-        let texts = |effect: &&super::effect::Effect| effect.does == Does::RunText;
+        let texts = |effect: &&Effect| effect.does == Does::RunText;
         let effect = self.seen.effects.iter().find(texts)?;
         let word = self.seen.program_word().unwrap_or_default();
         let message = format!("{} starts a shell, which is not on the list", self.called(word));
