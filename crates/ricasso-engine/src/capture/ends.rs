@@ -37,7 +37,8 @@ impl Reading {
         for stream in Stream::BOTH {
             let start = starts[stream.index()];
             let end = self.mark(stream).bytes;
-            let mut gaps = vec![0..start];
+            let fallen = 0..start;
+            let mut gaps = Vec::from([fallen]);
             let mut text = String::new();
             if end - start > bytes {
                 let gap = self.gap(stream, start..end, bytes)?;

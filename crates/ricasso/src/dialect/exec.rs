@@ -154,8 +154,8 @@ impl Exec {
     }
 }
 
-/// `{stdout}`, then `STDERR:` and `{stderr}`, cut at the contract's bound: stdout at its end, stderr
-/// at its beginning, and not to less than half of what there is room for.
+/// `{stdout}`, then `STDERR:` and `{stderr}`, cut at the contract's bound: stdout at its end,
+/// stderr at its beginning, and not to less than half of what there is room for.
 fn joined(stdout: &Taken, stderr: &Taken) -> String {
     const HEAD: &str = "\nSTDERR:\n";
     let (head, room) = match stderr.characters {
