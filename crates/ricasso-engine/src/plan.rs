@@ -79,7 +79,7 @@ pub fn draw(
     let starts = start::of(request, policy, ground.host, &variables)
         .map_err(|reason| undrawn(Lack::Shell, reason))?;
     let stricter = walls::is_stricter(&cage, ground.host);
-    let allowance = Allowance::of(request, policy);
+    let allowance = Allowance::of(request, policy, ground.host);
     Ok(Plan { cage, built, stricter, fit, starts, allowance })
 }
 

@@ -84,6 +84,7 @@ pub(crate) fn command(
             become_command(&order, &streams, state.as_ref(), None)
         }
         Some(cage) if cage.has_namespaces() => {
+            cage::raise_reserve();
             let (order, streams) = (&order, &streams);
             let (state, rules) = (state.as_ref(), rules.as_ref());
             cage::lead(&Parts { order, cage, streams, state, rules, note, loopback, birth })
@@ -256,7 +257,7 @@ pub(crate) fn prepare(
     if let Some(state) = state {
         duplicate(state, STATE_FD)?;
     }
-    set_ceilings(&order.ceilings)?;
+    set_ceilings(order)?;
     crate::signals::unblock_all();
     Ok(())
 }
@@ -269,7 +270,8 @@ fn duplicate(from: &OwnedFd, to: i32) -> Result<(), Errno> {
     if answer < 0 { Err(last_errno()) } else { Ok(()) }
 }
 
-fn set_ceilings(ceilings: &Ceilings) -> Result<(), Errno> {
+fn set_ceilings(order: &Order) -> Result<(), Errno> {
+    let ceilings = &order.ceilings;
     // A core dump would be a file in the workspace that nobody asked for.
     lower(Resource::Core, 0)?;
     if let Some(seconds) = ceilings.cpu_seconds {
@@ -282,6 +284,12 @@ fn set_ceilings(ceilings: &Ceilings) -> Result<(), Errno> {
     }
     if let Some(files) = ceilings.open_files {
         lower(Resource::Nofile, files)?;
+    }
+    // In a user namespace of its own the kernel counts the job's tasks alone; elsewhere it would
+    // count all of the user's.
+    let counted = order.cage.as_ref().is_some_and(|cage| cage.counts_tasks());
+    if let Some(processes) = ceilings.processes.filter(|_| counted) {
+        lower(Resource::Nproc, crate::group::most_tasks(processes))?;
     }
     Ok(())
 }

@@ -23,6 +23,7 @@ mod wire;
 use std::path::PathBuf;
 
 pub(crate) use ahead::Ahead;
+pub(crate) use capability::{Reserve, raise_reserve, with_reserve};
 pub(crate) use confine::{Standing, confine};
 pub(crate) use init::{Birth, Parts, bear, heard, lead};
 pub use notify::Denied;
@@ -103,6 +104,14 @@ impl Cage {
     pub(crate) fn asks(&self) -> bool {
         let listed = self.programs.as_ref().is_some_and(|list| !list.is_empty());
         self.walls.calls && (self.walls.gate || listed || !self.has_namespaces())
+    }
+
+    /// Whether the kernel counts the tasks of this job apart from all others.
+    pub(crate) fn counts_tasks(&self) -> bool {
+        match self.walls.namespaces {
+            Namespaces::None | Namespaces::Root => false,
+            Namespaces::User => true,
+        }
     }
 
     /// Whether the command lives in namespaces of its own.

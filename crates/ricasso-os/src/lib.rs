@@ -13,6 +13,7 @@ mod channel;
 mod detach;
 mod error;
 mod feed;
+mod group;
 mod handle;
 mod host;
 mod keeper;
@@ -34,6 +35,7 @@ pub use cancel::{Cancel, Cancelled};
 pub use detach::{leave_session, let_go_of_streams};
 pub use error::{Error, Result};
 pub use feed::Feeder;
+pub use group::Grouping;
 pub use host::{Host, own_uid};
 pub use keeper::{KEEPER_NAME, Keeper, Network, Probe};
 pub use pipe::{

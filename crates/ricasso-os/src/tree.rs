@@ -108,6 +108,19 @@ pub(crate) fn usage() -> Use {
     Use { processes, memory_bytes: members.into_iter().map(proc::resident_bytes).sum() }
 }
 
+/// The time that the tree used: of the living, and of those that they or we waited for.
+pub(crate) fn time() -> Duration {
+    let living = members(&BTreeSet::new()).into_iter().map(proc::times);
+    let living: Duration = living.map(|(user, system)| user + system).sum();
+    let reaped = crate::warden::serve::usage();
+    living + reaped.user + reaped.system
+}
+
+/// When a process was started, in ticks since the machine was; nothing where there is none.
+pub(crate) fn started(pid: i32) -> Option<u64> {
+    proc::started(pid)
+}
+
 /// Sends a signal to every member once. A stopped process could not obey, so it is continued.
 pub(crate) fn signal(signal: Signal, spare: &BTreeSet<i32>) {
     let members = members(spare);

@@ -5,6 +5,7 @@
 
 use crate::cage::Cage;
 use crate::error::{Error, Result};
+use crate::group::Grouping;
 use std::path::PathBuf;
 
 /// One command to start: everything that the child needs after the fork.
@@ -58,16 +59,18 @@ impl Enclosed {
 /// Upper bounds for one job; `None` means that the policy asks for none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ceilings {
-    /// Resident bytes of the whole tree, polled.
+    /// Bytes of the whole tree: held by its group, else resident ones, polled.
     pub memory_bytes: Option<u64>,
-    /// Processes of the tree, polled.
+    /// Processes of the tree, polled; twice as many tasks by group or user namespace.
     pub processes: Option<u64>,
-    /// CPU seconds of each process (RLIMIT_CPU).
+    /// CPU seconds of each process (RLIMIT_CPU), and of the tree, polled.
     pub cpu_seconds: Option<u64>,
     /// Bytes of each file written (RLIMIT_FSIZE).
     pub file_bytes: Option<u64>,
     /// Descriptors of each process (RLIMIT_NOFILE).
     pub open_files: Option<u64>,
+    /// Whether the kernel bounds the tree as well.
+    pub grouping: Grouping,
 }
 
 /// Where a start failed.
@@ -117,6 +120,8 @@ pub enum Limit {
     Memory,
     /// Number of processes.
     Processes,
+    /// CPU time of the tree.
+    Cpu,
 }
 
 /// Owner to warden, after the order.
@@ -205,6 +210,7 @@ impl Writer {
         self.maybe(of.cpu_seconds);
         self.maybe(of.file_bytes);
         self.maybe(of.open_files);
+        self.number(of.grouping.number());
     }
 }
 
@@ -247,6 +253,7 @@ impl<'a> Reader<'a> {
             cpu_seconds: self.maybe()?,
             file_bytes: self.maybe()?,
             open_files: self.maybe()?,
+            grouping: Grouping::from_number(self.number()?)?,
         })
     }
 
@@ -305,6 +312,7 @@ impl Limit {
         match self {
             Limit::Memory => 0,
             Limit::Processes => 1,
+            Limit::Cpu => 2,
         }
     }
 
@@ -312,6 +320,7 @@ impl Limit {
         match number {
             0 => Some(Limit::Memory),
             1 => Some(Limit::Processes),
+            2 => Some(Limit::Cpu),
             _ => None,
         }
     }

@@ -109,14 +109,14 @@ pub(super) fn of(cage: &Cage, policy: &Policy, host: &Host) -> Fit {
             NONE.to_string()
         })
     };
-    let fixed = |offered: Option<&str>| offered.map(str::to_string).ok_or(NO_PROC.to_string());
+    let fixed = |offered: Option<String>| offered.ok_or(NO_PROC.to_string());
     let enforced = Enforced {
         mode: cage.mode,
         files: part("files", cage.confines_files(), walls::files(cage, host)),
         programs: part("programs", cage.listed_programs, walls::programs(cage, host)),
         net: part("net", cage.net != Reach::Open, walls::net(cage, host)),
-        kill: part("kill", true, walls::kill(cage, host).ok_or(NO_PROC.to_string())),
-        limits: part("limits", super::limits::asks(policy), fixed(host.limits)),
+        kill: part("kill", true, fixed(walls::kill(cage, host))),
+        limits: part("limits", super::limits::asks(policy), fixed(walls::limits(cage, host))),
         missing: Vec::new(),
     };
     let enforced = Enforced { missing, ..enforced };

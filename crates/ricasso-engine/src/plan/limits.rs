@@ -2,7 +2,7 @@
 
 use crate::policy::Policy;
 use crate::request::{Request, Tenure};
-use ricasso_os::Ceilings;
+use ricasso_os::{Ceilings, Host};
 use std::time::Duration;
 
 /// What a job may use.
@@ -30,7 +30,7 @@ pub struct Deadline {
 }
 
 impl Allowance {
-    pub(super) fn of(request: &Request, policy: &Policy) -> Allowance {
+    pub(super) fn of(request: &Request, policy: &Policy, host: &Host) -> Allowance {
         let limits = policy.limits();
         Allowance {
             deadline: match request.manner.tenure {
@@ -51,6 +51,7 @@ impl Allowance {
                 cpu_seconds: limits.cpu.bound().map(|time| time.as_secs().max(1)),
                 file_bytes: limits.file_size.bound().map(|size| size.0),
                 open_files: limits.open_files.bound().map(|count| count.0),
+                grouping: host.powers.groups,
             },
             output_bytes: limits.output.bound().map(|size| size.0),
         }

@@ -2,7 +2,7 @@
 
 use super::cage::Cage;
 use crate::policy::Reach;
-use ricasso_os::{Host, Namespaces};
+use ricasso_os::{Grouping, Host, Namespaces};
 use std::path::Path;
 
 /// The mechanism, or the reason why there is none.
@@ -95,6 +95,21 @@ pub(super) fn net(cage: &Cage, host: &Host) -> Offer {
         Reach::Loopback | Reach::None if has_namespaces(host) && powers.netns => "netns".into(),
         Reach::Loopback | Reach::None => "seccomp".into(),
         Reach::Open => "none".into(),
+    })
+}
+
+/// What bounds a job's use of the machine: the kernel as far as it can, and the warden's looks.
+pub(super) fn limits(cage: &Cage, host: &Host) -> Option<String> {
+    let looks = host.limits?;
+    let counted = match host.powers.namespaces {
+        Namespaces::User => cage.confines_files(),
+        Namespaces::None | Namespaces::Root => false,
+    };
+    Some(match (host.powers.groups, counted) {
+        (Grouping::Unified, _) => format!("cgroup2+{looks}"),
+        (Grouping::Separate, _) => format!("cgroup1+{looks}"),
+        (Grouping::None, true) => format!("nproc+{looks}"),
+        (Grouping::None, false) => looks.to_string(),
     })
 }
 

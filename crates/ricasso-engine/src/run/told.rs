@@ -23,6 +23,7 @@ pub(super) fn ending_of(ended: &Ended, order: &Order) -> Ending {
     match ended.limit {
         Some(ricasso_os::Limit::Memory) => return Ending::Limit(LimitName::Memory),
         Some(ricasso_os::Limit::Processes) => return Ending::Limit(LimitName::Processes),
+        Some(ricasso_os::Limit::Cpu) => return Ending::Limit(LimitName::Cpu),
         Some(_) | None => {}
     }
     match ended.status {

@@ -16,8 +16,59 @@ struct Header {
     pid: i32,
 }
 
+/// What one word of a set holds: effective, permitted, inheritable.
+type Sets = [[u32; 3]; 2];
+/// CAP_DAC_OVERRIDE: directories of groups are often read-only, even for their owner.
+const OVERRIDE: u32 = 1 << 1;
+
 /// Nothing effective, permitted, inheritable, ambient or to be had by executing.
 pub(crate) fn drop_all() -> Result<(), Errno> {
+    shut_ways_back();
+    set([[0; 3]; 2])
+}
+
+/// What a warden keeps, though it has no effect: see [`with_reserve`] and [`raise_reserve`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reserve {
+    /// What the group of its job needs.
+    Group,
+    /// What the cage of the next command needs.
+    NextCage,
+}
+
+/// The same for a warden, who keeps some in reserve, where it has them. Without effect they are no
+/// part of what it does for the command.
+pub(crate) fn drop_all_but(reserve: Reserve) -> Result<(), Errno> {
+    shut_ways_back();
+    let [[_, low, _], [_, high, _]] = sets().unwrap_or_default();
+    match reserve {
+        Reserve::Group => set([[0, low & OVERRIDE, 0], [0; 3]]),
+        Reserve::NextCage => set([[0, low, 0], [0, high, 0]]),
+    }
+}
+
+/// The builder of the next cage takes up what its warden kept for it.
+pub(crate) fn raise_reserve() {
+    let [[_, low, _], [_, high, _]] = sets().unwrap_or_default();
+    // Where there is nothing, the cage is built without.
+    let _ = set([[low, low, 0], [high, high, 0]]);
+}
+
+/// Does something with what is in reserve for groups, if anything is.
+pub(crate) fn with_reserve<T>(act: impl FnOnce() -> T) -> T {
+    let [[effective, low, _], [_, high, _]] = sets().unwrap_or_default();
+    let reserved = low & OVERRIDE != 0 && effective == 0;
+    let raised = reserved && set([[OVERRIDE, low, 0], [0, high, 0]]).is_ok();
+    let done = act();
+    if raised && set([[0, low, 0], [0, high, 0]]).is_err() {
+        // To lower is always allowed; a kernel that refuses cannot be trusted with more.
+        crate::after_fork::leave();
+    }
+    done
+}
+
+/// No capability by executing, and none by the user's number.
+fn shut_ways_back() {
     // Both need CAP_SETPCAP; whoever has it not has nothing to lose either.
     let _ = raw::prctl(libc::PR_SET_SECUREBITS, SECURE_BITS);
     for number in 0..MOST_CAPABILITIES {
@@ -28,10 +79,20 @@ pub(crate) fn drop_all() -> Result<(), Errno> {
             Ok(_) | Err(_) => break,
         }
     }
+}
+
+fn set(sets: Sets) -> Result<(), Errno> {
     let header = Header { version: VERSION, pid: 0 };
-    let none = [[0u32; 3]; 2];
     // SAFETY: version 3 takes a header and two blocks of three words, which outlive the call;
     // pid 0 means this thread (capset(2)).
-    let done = unsafe { libc::syscall(libc::SYS_capset, &raw const header, &raw const none) };
+    let done = unsafe { libc::syscall(libc::SYS_capset, &raw const header, &raw const sets) };
     raw::answer(done).map(drop)
+}
+
+fn sets() -> Option<Sets> {
+    let mut header = Header { version: VERSION, pid: 0 };
+    let mut sets: Sets = [[0; 3]; 2];
+    // SAFETY: version 3 fills two blocks of three words, which outlive the call; the header too.
+    let done = unsafe { libc::syscall(libc::SYS_capget, &raw mut header, &raw mut sets) };
+    raw::answer(done).ok().map(|_| sets)
 }

@@ -11,6 +11,7 @@ mod code;
 mod memory;
 
 use super::Cage;
+use super::capability::{Reserve, drop_all_but};
 use super::filter::{FCHMODAT2, METADATA};
 use super::mounts::existing;
 use super::programs::Listed;
@@ -90,8 +91,8 @@ enum Said {
 impl Gatekeeper {
     /// From now on this process, which is the command's warden, answers. It gives up every
     /// capability first: what it does for the command must need none.
-    pub(crate) fn new(listener: OwnedFd, asks: &Asks) -> Result<Gatekeeper> {
-        super::capability::drop_all().map_err(Error::call("give up capabilities"))?;
+    pub(crate) fn new(listener: OwnedFd, asks: &Asks, reserve: Reserve) -> Result<Gatekeeper> {
+        drop_all_but(reserve).map_err(Error::call("give up capabilities"))?;
         let cage = Cage { write: existing(&asks.cage.write), ..asks.cage.clone() };
         let listed = match &cage.programs {
             None => None,

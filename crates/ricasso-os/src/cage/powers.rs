@@ -1,6 +1,7 @@
 //! What this machine can build cages from, found out by trying.
 
 use super::{confine, init, landlock, raw};
+use crate::group::Grouping;
 use crate::wire::{Reader, Writer};
 
 /// Where the namespaces of a cage come from.
@@ -30,6 +31,8 @@ pub struct Powers {
     pub notify: bool,
     /// Memory that was written never becomes code, where that is wanted.
     pub made_code: bool,
+    /// Groups of processes with limits.
+    pub groups: Grouping,
 }
 
 impl Powers {
@@ -46,6 +49,7 @@ impl Powers {
             seccomp: has_action(ALLOW),
             notify: has_action(ASK),
             made_code: confine::can_refuse_made_code(),
+            groups: Grouping::probe(),
         }
     }
 
@@ -71,6 +75,7 @@ impl Powers {
         out.number(u64::from(self.seccomp));
         out.number(u64::from(self.notify));
         out.number(u64::from(self.made_code));
+        out.number(self.groups.number());
         out.0
     }
 
@@ -83,6 +88,7 @@ impl Powers {
             seccomp: from.number()? == 1,
             notify: from.number()? == 1,
             made_code: from.number()? == 1,
+            groups: Grouping::from_number(from.number()?)?,
         })
     }
 }

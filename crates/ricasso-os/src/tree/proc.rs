@@ -58,6 +58,13 @@ pub(super) fn times(pid: i32) -> (Duration, Duration) {
     (time(user + waited_user), time(system + waited_system))
 }
 
+/// When a process was started, in ticks since the machine was.
+pub(super) fn started(pid: i32) -> Option<u64> {
+    /// Field 22 of `stat`, the twentieth after the name (proc(5)).
+    const STARTED: usize = 19;
+    fields(pid)?.split(' ').nth(STARTED)?.parse().ok()
+}
+
 /// The command line, words joined by spaces; the short name where it is empty.
 pub(super) fn command(pid: i32) -> Vec<u8> {
     let mut line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();

@@ -9,6 +9,7 @@ use crate::after_fork;
 use crate::cage::{self, Birth, Denied, Gatekeeper, Loopback, Namespaces};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
+use crate::group::Group;
 use crate::signals;
 use crate::tree::{self, Member};
 use crate::wire::{Ceilings, Limit, Stage, Word};
@@ -29,6 +30,8 @@ const POLL: Duration = Duration::from_millis(100);
 /// An owner that has its answer needs this long at most for what it does with it; then a warden
 /// puts away what is left of the job all the same.
 const FAREWELL: Duration = Duration::from_millis(20);
+/// The first look comes earlier: until then nobody bounds a tree that grows.
+const FIRST_LOOK: Duration = Duration::from_millis(30);
 /// Survivors that are named in a report; the others only count in `left`.
 const MOST_NAMED: usize = 64;
 
@@ -61,6 +64,8 @@ pub(super) struct Post {
     pub(super) first: Option<i32>,
     /// Our end of what it speaks through, once it has nothing more to say.
     parted: Option<OwnedFd>,
+    /// What bounds the tree, once it lived for a moment.
+    group: Option<Group>,
 }
 
 /// What is known of a tree whose command has ended.
@@ -120,7 +125,7 @@ impl Post {
         }
         let children = signals::block_and_listen(&[libc::SIGCHLD])?;
         let litter = Vec::new();
-        Ok(Post { job, lifeline, children, litter, first: None, parted: None })
+        Ok(Post { job, lifeline, children, litter, first: None, parted: None, group: None })
     }
 
     fn serve(&mut self, ground: Ground<'_>) -> Result<()> {
@@ -182,12 +187,14 @@ impl Post {
     /// From the start of the command to the end of its tree.
     fn watch(&mut self, mut life: Life) -> Result<Gone> {
         let ceilings = life.ceilings;
-        let polled = ceilings.memory_bytes.is_some() || ceilings.processes.is_some();
-        let pause = polled.then_some(POLL);
-        let mut next_look = Instant::now() + POLL;
+        let polled = ceilings.memory_bytes.is_some()
+            || ceilings.processes.is_some()
+            || ceilings.cpu_seconds.is_some();
+        let mut next_look = Instant::now() + FIRST_LOOK;
         let mut stopping = false;
         let mut limit = None;
         loop {
+            let pause = polled.then(|| next_look.saturating_duration_since(Instant::now()));
             let woken = self.wait(life.ears(), PollFlags::IN, pause)?;
             if woken.deserted {
                 return Ok(Gone::Unknown);
@@ -211,7 +218,7 @@ impl Post {
             // must not wait for one.
             if polled && limit.is_none() && Instant::now() >= next_look {
                 next_look = Instant::now() + POLL;
-                limit = exceeded(&ceilings, self.first);
+                limit = self.exceeded(&ceilings);
                 if limit.is_some() {
                     tree::end(&BTreeSet::new(), &mut life.reaper());
                 }
@@ -221,6 +228,7 @@ impl Post {
             if let Some((status, others, used)) = life.ending(woken.status) {
                 let any_left = any_left && others;
                 let denied = life.gate.as_mut().map(Gatekeeper::take_denied).unwrap_or_default();
+                let limit = limit.or_else(|| self.group.as_ref().and_then(Group::exceeded));
                 let how = Stopping { limit, asked: stopping, any_left, denied, used };
                 // Its first process waits at the other end until we are done with it.
                 let whole = if any_left || stopping { Gone::Unknown } else { Gone::Whole };
@@ -327,7 +335,37 @@ impl Post {
             // The owner may have been faster; a file that is gone is what we want.
             let _ = std::fs::remove_file(path);
         }
+        if let Some(group) = self.group.take() {
+            group.remove();
+        }
         Ok(())
+    }
+
+    /// Which ceiling the tree has broken. From the first look on a group holds it, where there
+    /// are groups.
+    fn exceeded(&mut self, ceilings: &Ceilings) -> Option<Limit> {
+        if self.group.is_none() {
+            self.group = Group::of_tree(ceilings);
+        }
+        let mut now = tree::usage();
+        now.processes -= u64::from(self.first.is_some() && now.processes > 0);
+        let over = |used: u64, most: Option<u64>| most.is_some_and(|most| used > most);
+        if over(now.processes, ceilings.processes) {
+            return Some(Limit::Processes);
+        }
+        let time = || {
+            // A group also counts what nobody waited for; we count from the first moment on.
+            let grouped = self.group.as_ref().and_then(Group::time).unwrap_or_default();
+            grouped.max(tree::time()).as_secs()
+        };
+        if ceilings.cpu_seconds.is_some_and(|most| time() >= most) {
+            return Some(Limit::Cpu);
+        }
+        match &self.group {
+            // Shared pages count once there, and what the kernel can take back does not count.
+            Some(group) => group.exceeded(),
+            None => over(now.memory_bytes, ceilings.memory_bytes).then_some(Limit::Memory),
+        }
     }
 
     /// The job's living processes, up to a bound.
@@ -406,16 +444,6 @@ struct Stopping {
     denied: Vec<Denied>,
     /// What the job used, where somebody told.
     used: Option<Usage>,
-}
-
-fn exceeded(ceilings: &Ceilings, first: Option<i32>) -> Option<Limit> {
-    let mut now = tree::usage();
-    now.processes -= u64::from(first.is_some() && now.processes > 0);
-    let over = |used: u64, most: Option<u64>| most.is_some_and(|most| used > most);
-    if over(now.processes, ceilings.processes) {
-        return Some(Limit::Processes);
-    }
-    over(now.memory_bytes, ceilings.memory_bytes).then_some(Limit::Memory)
 }
 
 /// Everything below us is reaped by us, so this is the whole tree.

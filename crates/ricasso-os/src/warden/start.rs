@@ -3,7 +3,7 @@
 use super::report::{Report, Status, Usage};
 use super::serve::{Ears, Post, Woken};
 use crate::after_fork::Note;
-use crate::cage::{self, Birth, Gatekeeper};
+use crate::cage::{self, Birth, Gatekeeper, Reserve};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::signals;
@@ -222,7 +222,10 @@ impl Post {
 impl Life {
     fn of(note: Note, pid: i32, child: i32) -> Result<Life> {
         let gate = match (note.listener, &note.asks) {
-            (Some(listener), Some(asks)) => Some(Gatekeeper::new(listener, asks)?),
+            (Some(listener), Some(asks)) => {
+                let reserve = if note.more { Reserve::NextCage } else { Reserve::Group };
+                Some(Gatekeeper::new(listener, asks, reserve)?)
+            }
             (Some(_), None) | (None, _) => None,
         };
         Ok(Life {

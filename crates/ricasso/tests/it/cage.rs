@@ -36,7 +36,7 @@ fn hosts() -> Vec<(&'static str, Powers)> {
     hosts
 }
 
-fn engine(place: &Place, policy: Policy, powers: Powers) -> Engine {
+pub(crate) fn engine(place: &Place, policy: Policy, powers: Powers) -> Engine {
     let keeper = Keeper::program(program()).unwrap();
     let state = StateDir::at(&place.state()).unwrap();
     let path: Bytes = "/usr/local/bin:/usr/bin:/bin".into();
@@ -49,13 +49,13 @@ fn engine(place: &Place, policy: Policy, powers: Powers) -> Engine {
 }
 
 /// Runs a text that the judge does not see: this is about the wall, not about the sign on it.
-fn run(engine: &Engine, place: &Place, text: &str) -> Reply {
+pub(crate) fn run(engine: &Engine, place: &Place, text: &str) -> Reply {
     place.write("script", text);
     let request = crate::library::request(place, "sh script");
     engine.run(&request, &Cancel::new().unwrap()).unwrap()
 }
 
-fn with(text: &str) -> Policy {
+pub(crate) fn with(text: &str) -> Policy {
     let text = format!("version = 1\n{text}");
     let layer = Layer { origin: Origin::User, name: "test".into(), text };
     Policy::from_layers(&[layer], &Overrides::default()).unwrap()
@@ -118,6 +118,21 @@ fn mode_read_changes_nothing_but_its_scratch() {
         assert!(path.metadata().unwrap().modified().unwrap().elapsed().unwrap().as_secs() < 600);
         assert!(!place.work().join("new").exists(), "{name}");
     }
+}
+
+#[test]
+fn every_step_of_a_job_has_its_cage() {
+    let place = Place::new();
+    let path = outside(&place);
+    let write = format!("echo x > {}", path.display());
+    let steps = ["echo one > made", &write, "cat made; chmod 600 made"];
+    let flags = ["run", "--json", "--mode", "workspace", "--keep-going"];
+    let texts = steps.iter().flat_map(|text| ["-c", text]);
+    let answer = place.call(&flags.into_iter().chain(texts).collect::<Vec<_>>());
+    let reply: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
+    assert_eq!(reply["stdout"], "one\n", "{reply}");
+    assert_eq!(reply["steps"].as_array().unwrap().len(), 3, "{reply}");
+    assert!(is_untouched(&path), "{reply}");
 }
 
 #[test]

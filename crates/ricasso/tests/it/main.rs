@@ -23,6 +23,7 @@ mod jobs;
 mod ledger;
 mod ledger_doors;
 mod library;
+mod limits;
 mod litter;
 #[cfg(feature = "otlp")]
 mod otlp;

@@ -1,0 +1,129 @@
+//! Limits of a whole tree: each is broken by a real tree, by every mechanism that this machine
+//! has, and the reply names the limit and what held it.
+
+use crate::cage::{engine, powers, run, with};
+use crate::place::{PATIENCE, Place, skip};
+use ricasso_os::{Grouping, Namespaces, Powers};
+use serde_json::json;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Instant;
+
+const LIMITED: &str = "extends = \"workspace\"\n[limits]\nprocesses = 40\nmemory = \"96MiB\"\n\
+                       cpu = \"2s\"\ntimeout = \"60s\"\n";
+
+/// The machine as it is, and with less and less.
+fn hosts() -> Vec<(&'static str, Powers)> {
+    let whole = powers();
+    let mut hosts = vec![("whole", whole)];
+    let ungrouped = Powers { groups: Grouping::None, ..whole };
+    if whole.groups == Grouping::None {
+        skip("limits", "no group of processes may be made here");
+    } else {
+        hosts.push(("without groups", ungrouped));
+    }
+    let bare = Powers { namespaces: Namespaces::None, netns: false, ..ungrouped };
+    if bare.holds_files_alone() {
+        hosts.push(("without groups and namespaces", bare));
+    }
+    hosts
+}
+
+#[test]
+fn the_tree_as_a_whole_is_bounded_whatever_the_machine_offers() {
+    let cases = [
+        // None of them has much, all of them have more than the job may.
+        ("for i in 1 2 3 4 5 6 7 8; do head -c 40000000 /dev/zero | tail -c 40000000 | sleep 50 & done; wait", "memory"),
+        ("while :; do sleep 50 & done", "processes"),
+        ("for i in 1 2 3 4; do (while :; do :; done) & done; wait", "cpu"),
+        ("while :; do (i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done); done", "cpu"),
+    ];
+    for (name, powers) in hosts() {
+        for (text, limit) in cases {
+            let place = Place::new();
+            let engine = engine(&place, with(LIMITED), powers);
+            let reply = json!(run(&engine, &place, text));
+            assert_eq!(reply["ending"]["kind"], "limit", "{name}: {text}: {reply}");
+            assert_eq!(reply["ending"]["limit"], limit, "{name}: {text}: {reply}");
+            let held = reply["enforced"]["limits"].as_str().unwrap();
+            let expected = match powers {
+                Powers { groups: Grouping::Separate, .. } => "cgroup1+rlimit+poll",
+                Powers { groups: Grouping::Unified, .. } => "cgroup2+rlimit+poll",
+                Powers { namespaces: Namespaces::User, .. } => "nproc+rlimit+poll",
+                _ => "rlimit+poll",
+            };
+            assert_eq!(held, expected, "{name}: {reply}");
+        }
+    }
+}
+
+#[test]
+fn a_group_counts_the_time_of_children_that_nobody_waited_for() {
+    if powers().groups == Grouping::None {
+        return skip("a_group_counts_the_time", "no group of processes may be made here");
+    }
+    let place = Place::new();
+    let engine = engine(&place, with(LIMITED), powers());
+    let reply = json!(run(
+        &engine,
+        &place,
+        "exec perl -e '$SIG{CHLD} = q(IGNORE); while (1) { if (!fork) { 1 while times() < 0.2; \
+         exit } wait }'",
+    ));
+    assert_eq!(reply["ending"]["limit"], "cpu", "{reply}");
+}
+
+/// Where a group lies, by the line that the command saw of it.
+fn group_of(line: &str) -> Option<(i32, PathBuf)> {
+    let path = line.splitn(3, ':').nth(2)?;
+    let name = path.rsplit('/').next()?.strip_prefix("ricasso-")?;
+    let warden = name.split('-').next()?.parse().ok()?;
+    let mounts = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+    let places = mounts.map(|mount| PathBuf::from(format!("{mount}{path}")));
+    places.into_iter().find(|place| place.is_dir()).map(|place| (warden, place))
+}
+
+const FOUND: &str = "until grep -q ricasso- /proc/self/cgroup; do sleep 0.01; done; \
+                     grep -E 'memory|^0::' /proc/self/cgroup | grep ricasso- > new; mv new where; ";
+
+#[test]
+fn a_group_goes_with_its_job_and_one_without_a_warden_is_swept() {
+    if powers().groups == Grouping::None {
+        return skip("a_group_goes_with_its_job", "no group of processes may be made here");
+    }
+    for (rest, killed) in [("until [ -e go ]; do sleep 0.01; done", false), ("sleep 50", true)] {
+        let place = Place::new();
+        let engine = engine(&place, with(LIMITED), powers());
+        let group = std::thread::scope(|scope| {
+            let job = scope.spawn(|| run(&engine, &place, &format!("{FOUND}{rest}")));
+            let began = Instant::now();
+            while !place.work().join("where").exists() && began.elapsed() < PATIENCE {
+                assert!(!job.is_finished(), "it ended before it was in a group");
+                std::thread::yield_now();
+            }
+            let line = fs::read_to_string(place.work().join("where")).unwrap();
+            let (warden, group) = group_of(line.trim()).unwrap_or_else(|| panic!("{line}"));
+            assert!(fs::read_to_string(group.join("cgroup.procs")).unwrap().lines().count() > 1);
+            if killed {
+                let done = Command::new("kill").args(["-9", &warden.to_string()]).status();
+                assert!(done.unwrap().success());
+            } else {
+                place.write("go", "");
+            }
+            let reply = job.join().unwrap();
+            assert_eq!(reply.exit_code == Some(0), !killed, "{reply:?}");
+            group
+        });
+        if killed {
+            // The next start finds it.
+            let again: Powers = powers();
+            assert_ne!(again.groups, Grouping::None);
+        }
+        let began = Instant::now();
+        while group.exists() && began.elapsed() < PATIENCE {
+            std::thread::yield_now();
+        }
+        assert!(!group.exists(), "{}", group.display());
+    }
+}
