@@ -146,7 +146,8 @@ impl Group {
             if outside.is_empty() {
                 return;
             }
-            for (pid, place) in outside.iter().flat_map(|pid| self.at.all().map(move |at| (pid, at)))
+            for (pid, place) in
+                outside.iter().flat_map(|pid| self.at.all().map(move |at| (pid, at)))
             {
                 // One that is gone needs no group.
                 let _ = fs::write(place.join("cgroup.procs"), pid.to_string());
@@ -262,8 +263,12 @@ fn unified(own: &str, mounts: &str) -> Option<Places> {
         if passes("memory") && passes("pids") {
             let (memory, tasks) = (above.to_path_buf(), above.to_path_buf());
             let time = Some(above.to_path_buf());
-            return may_group(above)
-                .then_some(Places { grouping: Grouping::Unified, memory, tasks, time });
+            return may_group(above).then_some(Places {
+                grouping: Grouping::Unified,
+                memory,
+                tasks,
+                time,
+            });
         }
         if ["memory.max", "pids.max", "cpu.max"].iter().any(|name| bounds(&above.join(name))) {
             return None;

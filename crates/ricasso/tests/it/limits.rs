@@ -34,7 +34,10 @@ fn hosts() -> Vec<(&'static str, Powers)> {
 fn the_tree_as_a_whole_is_bounded_whatever_the_machine_offers() {
     let cases = [
         // None of them has much, all of them have more than the job may.
-        ("for i in 1 2 3 4 5 6 7 8; do head -c 40000000 /dev/zero | tail -c 40000000 | sleep 50 & done; wait", "memory"),
+        (
+            "for i in 1 2 3 4 5 6 7 8; do head -c 40000000 /dev/zero | tail -c 40000000 | sleep 50 & done; wait",
+            "memory",
+        ),
         ("while :; do sleep 50 & done", "processes"),
         ("for i in 1 2 3 4; do (while :; do :; done) & done; wait", "cpu"),
         ("while :; do (i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done); done", "cpu"),
