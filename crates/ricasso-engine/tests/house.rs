@@ -32,6 +32,7 @@ const ROOMS: &[Row] = &[
             "os::Ceilings",
             "os::Cage",
             "os::Walls",
+            "os::Grouping",
             "os::Namespaces",
             "os::Net",
             "os::Tmp",
@@ -267,7 +268,7 @@ fn breach_is_told_with_place_rooms_and_row() {
     let text = "//! Plan.\n\nuse crate::run::Job;\n";
     let expected = "crates/ricasso-engine/src/plan/env.rs:3: plan names run::Job; \
                     the table says: plan: request policy os::Host os::Ceilings os::Cage os::Walls \
-                    os::Namespaces os::Net os::Tmp";
+                    os::Grouping os::Namespaces os::Net os::Tmp";
     assert_eq!(breaches_in_room("plan/env.rs", text), [expected]);
 }
 
