@@ -277,7 +277,23 @@ static long swap(char **a)
     return wrote ? wrote : -1;
 }
 
+static long born_lending(char **a)
+{
+    int fd = open(a[0], O_CREAT | O_EXCL | O_WRONLY, 04755);
+    if (fd < 0) {
+        char directory[4096], name[64];
+        snprintf(directory, sizeof directory, "%s/..", a[0]);
+        char *end = strrchr(a[0], '/');
+        snprintf(directory, sizeof directory, "%.*s", (int)(end - a[0]), a[0]);
+        fd = open(directory, O_TMPFILE | O_WRONLY, 04755);
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        return linkat(AT_FDCWD, name, AT_FDCWD, a[0], AT_SYMLINK_FOLLOW);
+    }
+    return close(fd);
+}
+
 const struct verb FILES[] = {
+    { "born-lending", 1, born_lending },
     { "truncate", 1, cut }, { "open-truncate", 1, cut_by_open }, { "openat2", 1, by_openat2 },
     { "reopen", 1, reopen }, { "exchange", 2, exchange }, { "tmpfile", 2, unnamed_then_linked },
     { "link-descriptor", 2, linked_by_descriptor }, { "mmap", 1, mapped }, { "handle", 2, by_handle }, { "hole", 1, hole },

@@ -12,6 +12,7 @@ mod later;
 mod obeyed;
 mod owner;
 mod state;
+mod sweep;
 mod told;
 
 pub use drive::{Course, Flow, Outcome, Sink, Source, Streams, Survivor, drive};

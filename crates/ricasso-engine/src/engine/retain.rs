@@ -84,6 +84,7 @@ impl Retention {
             job.age > self.oldest || total > self.most_bytes
         });
         forget(&self.state, &self.ledger, &jobs, Because::Retention)?;
+        self.state.sweep_sessions(self.oldest, open_since(&self.state));
         paper::sweep_policies(&self.state, self.oldest.saturating_add(EVERY));
         match self.record {
             Limit::At(age) => {
@@ -133,6 +134,19 @@ pub(super) fn forget(
         }
     }
     Ok(forgotten)
+}
+
+/// When the first of the jobs began that are not closed.
+fn open_since(state: &StateDir) -> Option<SystemTime> {
+    let entries = fs::read_dir(state.jobs()).ok()?;
+    let open = entries.flatten().map(|entry| entry.path());
+    let open = open.filter(|path| !path.join("reply").exists());
+    // Its request is written once; the directory changes as long as it lives.
+    let began = |path: std::path::PathBuf| {
+        let request = fs::metadata(path.join("request")).or_else(|_| fs::metadata(&path));
+        request.and_then(|found| found.modified()).ok()
+    };
+    open.filter_map(began).min()
 }
 
 /// A job is closed when its reply is written; one that is open belongs to a living owner or

@@ -7,6 +7,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The state directory: ledger, jobs, sessions, owners. Mode 0700, ours alone.
 #[derive(Debug, Clone)]
@@ -154,6 +155,10 @@ impl StateDir {
     pub fn session_tmp(&self, session: &str) -> Result<PathBuf, Error> {
         let path = self.root.join("sessions").join(file_name_of(session)).join("tmp");
         make_private(&path)?;
+        // When it was used last; one that cannot be marked is swept early at the worst.
+        if let Some(session) = path.parent() {
+            let _ = File::open(session).and_then(|session| session.set_modified(SystemTime::now()));
+        }
         Ok(path)
     }
 

@@ -14,8 +14,34 @@ use std::os::fd::FromRawFd;
 const NEW_NAMESPACES: u32 = 0x7e02_0080;
 /// Pushing bytes into a terminal as if they were typed, and the console's own way to do that.
 const TERMINAL_INJECTION: [u32; 2] = [0x5412, 0x541c];
-/// Setting flags, extended flags and the version of a file through a descriptor for reading.
-const FLAG_CALLS: [u32; 5] = [0x4008_6602, 0x4004_6602, 0x401c_5820, 0x4008_7602, 0x4004_7602];
+/// What changes a file or directory through a descriptor for reading, where no read-only mount is in
+/// the way: flags, extended flags, version, verity, encryption; subvolumes of btrfs made, removed,
+/// set, received and defragmented.
+const FLAG_CALLS: [u32; 17] = [
+    0x4008_6602,
+    0x4004_6602,
+    0x401c_5820,
+    0x4008_7602,
+    0x4004_7602,
+    0x4080_6685,
+    0x800c_6613,
+    0x5000_9401,
+    0x5000_940e,
+    0x5000_940f,
+    0x5000_9417,
+    0x5000_9418,
+    0x5000_943f,
+    0x4008_941a,
+    0xc0c8_9425,
+    0x5000_9402,
+    0x4030_9410,
+];
+/// IOPRIO_WHO_USER (ioprio_set(2)).
+const DISK_PRIORITY_OF_A_USER: u32 = 3;
+/// A program with this bit lends its owner's rights to whoever starts it, long after the job.
+pub(super) const SET_USER: u32 = 0o4000;
+/// A lease lets its holder stop others from opening a file.
+const SET_LEASE: u32 = 1024;
 /// Asking only, the usual one, and without address randomisation, which debuggers like.
 const PERSONALITIES: [u32; 3] = [0, 0xffff_ffff, 0x0004_0000];
 /// Types of unix sockets that send to an address without connecting: datagrams, and raw ones,
@@ -148,6 +174,8 @@ pub(super) const METADATA: &[libc::c_long] = &[
     libc::SYS_futimesat,
 ];
 
+/// The bit of O_TMPFILE that is its own: a file without a name, which can get one later.
+pub(super) const UNNAMED: u32 = 0o20_000_000;
 /// Flags of open that write or make a file.
 pub(super) const WRITING: u32 =
     (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC) as u32;
@@ -226,6 +254,7 @@ impl Filter {
             let newer = [SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR];
             rules.set_all(&newer, Action::Fail(libc::ENOSYS));
         }
+        lend_nothing(&mut rules, if asked { Action::Ask } else { Action::Allow });
         rules.set(libc::SYS_ioctl, ioctl.otherwise(Action::Allow));
         sockets(&mut rules, cage);
         if cage.walls.gate {
@@ -262,11 +291,26 @@ impl Filter {
     }
 }
 
+/// No program that lends its owner's rights, and no lease on a file.
+fn lend_nothing(rules: &mut Rules, otherwise: Action) {
+    let deny = Action::Fail(libc::EPERM);
+    for (call, mode) in [
+        (libc::SYS_fchmod, 1),
+        (libc::SYS_fchmodat, 2),
+        (FCHMODAT2, 2),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_chmod, 1),
+    ] {
+        rules.set(call, Steps::new().when_any_bit(mode, SET_USER, deny).otherwise(otherwise));
+    }
+    let leases = Steps::new().when_one_of(1, &[SET_LEASE], deny);
+    rules.set(libc::SYS_fcntl, leases.otherwise(Action::Allow));
+}
+
 /// What namespaces would keep apart by themselves.
 fn hold_without_namespaces(rules: &mut Rules) {
     let deny = Action::Fail(libc::EPERM);
     rules.set_all(SHARED, Action::Fail(libc::ENOSYS));
-    let own_alone = |argument| Steps::new().when_zero(argument, Action::Allow).otherwise(deny);
     for call in [
         libc::SYS_sched_setaffinity,
         libc::SYS_sched_setscheduler,
@@ -275,8 +319,12 @@ fn hold_without_namespaces(rules: &mut Rules) {
     ] {
         rules.set(call, Steps::new().when_one_of(0, &[0], Action::Allow).otherwise(deny));
     }
-    rules.set(libc::SYS_setpriority, own_alone(1));
-    rules.set(libc::SYS_ioprio_set, own_alone(1));
+    // Nought means the caller itself, or its group, which is the command's own; of a user it would
+    // mean all processes of that user.
+    let never_a_user = |which| Steps::new().when_one_of(0, &[which], deny);
+    let own = |which| never_a_user(which).when_zero(1, Action::Allow).otherwise(deny);
+    rules.set(libc::SYS_setpriority, own(libc::PRIO_USER as u32));
+    rules.set(libc::SYS_ioprio_set, own(DISK_PRIORITY_OF_A_USER));
     // Reading somebody's limits is harmless; setting takes a third argument.
     rules.set(
         libc::SYS_prlimit64,
@@ -295,7 +343,8 @@ fn names(rules: &mut Rules, cage: &Cage) {
     }
     // Where mounts hold what exists, only what is made is asked about: bash opens its terminal for
     // writing at every start, and a question costs two wake-ups.
-    let asked = if cage.has_namespaces() { libc::O_CREAT as u32 } else { WRITING };
+    let making = libc::O_CREAT as u32 | UNNAMED;
+    let asked = if cage.has_namespaces() { making } else { WRITING | UNNAMED };
     let writing = |flags| Steps::new().when_any_bit(flags, asked, Action::Ask);
     rules.set(libc::SYS_openat, writing(2).otherwise(Action::Allow));
     #[cfg(target_arch = "x86_64")]

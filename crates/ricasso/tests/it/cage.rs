@@ -136,6 +136,23 @@ fn every_step_of_a_job_has_its_cage() {
 }
 
 #[test]
+fn priorities_of_all_of_a_user_are_nobodys_to_set() {
+    for (name, powers) in hosts() {
+        if powers.namespaces != Namespaces::None {
+            // There a user has no processes but the job's own.
+            continue;
+        }
+        let place = Place::new();
+        let engine = engine(&place, Policy::preset(Preset::Workspace), powers);
+        // To nought, which they have: a cage that fails here must not slow anybody down.
+        let text = "perl -e 'print setpriority(2, 0, 0) ? 1 : 0, syscall(251, 3, 0, 0), \
+                    setpriority(0, 0, 1) ? 1 : 0'";
+        let reply = run(&engine, &place, text);
+        assert_eq!(reply.stdout.get(), "0-11", "{name}: {reply:?}");
+    }
+}
+
+#[test]
 fn less_than_the_policy_asks_for_is_refused_with_reason_and_remedy() {
     let place = Place::new();
     let weak = Powers { landlock: 2, namespaces: Namespaces::None, netns: false, ..powers() };

@@ -8,7 +8,7 @@
 use super::act::{EMPTY_PATH, NO_FOLLOW};
 use super::memory::{Asker, Named, name_of};
 use super::{Gatekeeper, Question, Said};
-use crate::cage::filter::{OPENAT2, WRITING};
+use crate::cage::filter::{OPENAT2, SET_USER, UNNAMED, WRITING};
 use crate::cage::mounts::DEVICES;
 use rustix::fd::AsFd;
 use rustix::fs::{Access, AtFlags, CWD, StatxFlags};
@@ -50,6 +50,9 @@ impl Gatekeeper {
     /// Whether a call that makes, moves or writes names may go on.
     pub(super) fn decide_names(&mut self, question: &Question) -> Said {
         let asker = Asker { pid: question.pid as i32 };
+        if lends_rights(&asker, question) {
+            return Said::Refused(Errno::PERM);
+        }
         for name in names(&asker, question) {
             // What cannot be found is the kernel's to refuse: it looks for itself.
             let Ok(Some(path)) = seen(&asker, &name) else { continue };
@@ -154,6 +157,31 @@ impl Asker {
         let seconds = u64::try_from(found.stx_btime.tv_sec).unwrap_or_default();
         Ok(UNIX_EPOCH + Duration::new(seconds, found.stx_btime.tv_nsec))
     }
+}
+
+/// Flags of open with which it takes a mode.
+const MAKING: u64 = libc::O_CREAT as u64 | UNNAMED as u64;
+
+/// Whether a file is made that would lend its owner's rights to whoever starts it. Changes of a
+/// mode are refused by the filter itself.
+fn lends_rights(asker: &Asker, question: &Question) -> bool {
+    let [_, second, third, fourth, _, _] = question.arguments;
+    let mode = match libc::c_long::from(question.call) {
+        libc::SYS_openat if third & MAKING != 0 => fourth,
+        // The mode is the second number of the structure (openat2(2)).
+        OPENAT2 => {
+            let how = asker.bytes(third, 16).ok();
+            let mode = how.and_then(|how| how[8..].try_into().ok()).map(u64::from_ne_bytes);
+            mode.unwrap_or_default()
+        }
+        libc::SYS_mknodat => third,
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_open if second & MAKING != 0 => third,
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_creat | libc::SYS_mknod => second,
+        _ => 0,
+    };
+    mode & u64::from(SET_USER) != 0
 }
 
 /// The names in a call, in the order in which they stand there.
