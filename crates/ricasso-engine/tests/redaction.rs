@@ -7,8 +7,8 @@ use ricasso_engine::capture::{Redactor, Scan, Secrets, Span};
 use std::path::PathBuf;
 
 /// Texts made from each template; more in the long form.
-const ROUNDS: u64 = 3;
-const LONG_ROUNDS: u64 = 60;
+const ROUNDS: u64 = 2;
+const LONG_ROUNDS: u64 = 40;
 
 /// Redactions that are none, among all: at most 0.5 of 100.
 const PRECISION_PER_MILLE: usize = 995;
@@ -220,7 +220,7 @@ fn every_secret_is_found_and_nearly_nothing_else() {
             }
         }
     }
-    assert!(seen * 2 >= tried, "{seen} decoys beside {tried} secrets");
+    assert!(seen >= tried, "{seen} decoys beside {tried} secrets");
     let some = |list: &[String]| list.iter().take(40).cloned().collect::<Vec<_>>().join("\n");
     assert!(missed.is_empty(), "{} of {tried} missed:\n{}", missed.len(), some(&missed));
     assert!(

@@ -3,7 +3,7 @@
 //!
 //! [`assigned`]: super::assign::assigned
 
-use super::assign::{GAP_BYTES, SUFFIX_BYTES, is_blank, is_flag};
+use super::assign::{GAP_BYTES, SUFFIX_BYTES, is_blank, is_element, is_flag, is_whole_pass};
 use super::before::Before;
 use super::kinds::Stem;
 
@@ -27,8 +27,15 @@ pub(super) fn is_bare(stem: Stem, bytes: &[u8], at: usize) -> bool {
     }
     let blanks = leading(behind, GAP_BYTES, is_blank);
     let Some(&next) = behind.get(blanks) else { return false };
-    BEHIND[usize::from(next)] & JOINS == 0
-        && !(blanks > 0 && is_flag(&Before::at(Before::default(), bytes, at)))
+    if BEHIND[usize::from(next)] & JOINS != 0 {
+        return false;
+    }
+    if blanks == 0 {
+        return true;
+    }
+    let before = Before::at(Before::default(), bytes, at);
+    let beside = || stem == Stem::Pass && is_whole_pass(rest) && has_digit(&behind[blanks..]);
+    !is_flag(&before) && !is_element(&before) && !beside()
 }
 
 /// What the bytes behind the telling part of a name may be.
@@ -43,7 +50,7 @@ static BEHIND: [u8; 256] = {
             b'a'..=b'z' | b'A'..=b'Z' => NAME,
             b'"' | b'\'' => CLOSES | JOINS,
             b'`' | b']' | b')' => CLOSES,
-            b'=' | b':' | b'>' | b',' | b'\r' | b'\n' => JOINS,
+            b'=' | b':' | b'>' | b'<' | b',' | b'(' | b'\r' | b'\n' => JOINS,
             _ => 0,
         };
         byte += 1;
@@ -57,6 +64,20 @@ const NAME: u8 = 1;
 const CLOSES: u8 = 2;
 /// It may stand between name and value.
 const JOINS: u8 = 4;
+
+/// Whether the next word may be noise: a word without a digit is not, however it goes on.
+fn has_digit(rest: &[u8]) -> bool {
+    let word = rest.iter().take(NOISE_BYTES).take_while(|&&byte| byte > b' ');
+    let (mut length, mut digit) = (0, false);
+    for byte in word {
+        length += 1;
+        digit |= byte.is_ascii_digit();
+    }
+    digit || length == NOISE_BYTES || length == rest.len()
+}
+
+/// Noise has a digit, or letters of both cases, in so many bytes.
+const NOISE_BYTES: usize = 12;
 
 /// How many bytes at the start, `most` at most, pass the test.
 fn leading(bytes: &[u8], most: usize, test: fn(u8) -> bool) -> usize {

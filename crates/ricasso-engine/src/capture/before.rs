@@ -1,8 +1,8 @@
 //! What stands before a place: the last few bytes of text, enough to tell whether a word starts
 //! here and which word of a name came before. It must never grow with the stream.
 
-/// As many bytes as the longest word that tells what a key is for, with room.
-pub(super) const BEFORE_BYTES: usize = 16;
+/// As many bytes as the longest option before its telling word: `--personal-access-token`, with room.
+pub(super) const BEFORE_BYTES: usize = 32;
 
 /// The last bytes of text before a place, the oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -81,12 +81,12 @@ mod tests {
 
     #[test]
     fn every_split_remembers_the_same() {
-        let text = b"0123456789abcdefghijklmnop";
-        let whole = Before::at(Before::default(), text, 20);
-        for cut in 0..=20 {
+        let text = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEF";
+        let whole = Before::at(Before::default(), text, 40);
+        for cut in 0..=40 {
             let first = Before::at(Before::default(), &text[..cut], cut);
-            assert_eq!(Before::at(first, &text[cut..], 20 - cut), whole, "{cut}");
+            assert_eq!(Before::at(first, &text[cut..], 40 - cut), whole, "{cut}");
         }
-        assert_eq!(whole.text(), b"456789abcdefghij");
+        assert_eq!(whole.text(), b"89abcdefghijklmnopqrstuvwxyzABCD");
     }
 }

@@ -56,7 +56,7 @@ const TELLING_BYTES: usize = 11;
 /// Words of sentences about passwords.
 const PROSE: &str = "\
     pass enter your must invalid incorrect forgot reset confirm wrong should please required \
-    cannot token secret field";
+    cannot token secret field short match character least";
 
 impl Check {
     /// Whether `secret` is one.
@@ -83,7 +83,8 @@ pub(super) fn is_noise(text: &[u8]) -> bool {
     let mixed = digits > 0 || (upper > 1 && lower > 1);
     // Names have no two digits among letters of both cases.
     let shuffled =
-        digits > 1 && upper > 1 && lower > 1 && !text.iter().any(|b| b"-._/".contains(b));
+        (digits > 1 && upper > 1 && lower > 1 && !text.iter().any(|b| b"-._/".contains(b)))
+            || is_mixed(text);
     mixed
         && upper + lower > 0
         && entropy_percent(text) >= NOISE_PERCENT
@@ -96,6 +97,16 @@ pub(super) fn is_password(text: &[u8]) -> bool {
     let digits = text.iter().all(|byte| byte.is_ascii_digit() || *byte == b':');
     let name = plain && is_all_words(text) && !is_shuffled(text);
     !is_placeholder(text) && !is_code(text) && !digits && !name
+}
+
+/// Whether the case changes more often than in names: capitals in a row too, or a digit.
+pub(super) fn is_mixed(text: &[u8]) -> bool {
+    let changes = text.windows(2).filter(|pair| {
+        let letters = pair[0].is_ascii_alphabetic() && pair[1].is_ascii_alphabetic();
+        letters && pair[0].is_ascii_lowercase() != pair[1].is_ascii_lowercase()
+    });
+    let often = changes.count() * 4 >= text.len();
+    often && text.len() >= 8 && (is_shuffled(text) || text.iter().any(u8::is_ascii_digit))
 }
 
 /// Whether capitals stand in a row beside small letters, which names of one word rarely do.
@@ -180,7 +191,7 @@ fn is_variable(text: &[u8]) -> bool {
             let shouted = rest.iter().all(|b| !b.is_ascii_lowercase());
             name(rest) && (shouted || !rest.iter().any(u8::is_ascii_digit))
         }
-        [b'%', middle @ .., b'%'] => name(middle),
+        [b'%', middle @ .., b'%'] | [b'{', middle @ ..] if name(middle) => true,
         _ => contains(text, b"${") || contains(text, b"{{") || contains(text, b"$("),
     }
 }
@@ -238,8 +249,12 @@ fn is_reference(text: &[u8]) -> bool {
     };
     let fits = |start: &&str| starts_like(text, start.as_bytes());
     let drive = matches!(text, [b'a'..=b'z' | b'A'..=b'Z', b':', b'\\' | b'/', ..]);
-    // Base64 may start with a slash, and paths have dots, hyphens or blanks.
-    let base64 = || text.len() >= 40 && !text[1..].iter().any(|byte| b".- ".contains(byte));
+    // Base64 may start with a slash, and paths have dots, hyphens, blanks or words.
+    let base64 = || {
+        let long = text.len() >= 40 && !text[1..].iter().any(|byte| b".- ".contains(byte));
+        let pure = || text.iter().all(|b| b.is_ascii_alphanumeric() || b"+/=".contains(b));
+        long || (text.len() >= 12 && pure() && is_noise(&text[1..]))
+    };
     drive || (starts.iter().any(fits) && !(first == b'/' && base64()))
 }
 
@@ -300,7 +315,12 @@ fn speaks(text: &[u8]) -> bool {
         let rest = &text[at..];
         // All words with the same first letter have the same second one.
         rest.get(1).is_some_and(|second| second.eq_ignore_ascii_case(&words[0][1]))
-            && words.iter().any(|word| starts_like(rest, word))
+            && words.iter().any(|word| {
+                // `here` must end there: noise has its letters by chance.
+                let open = word.ends_with(b"here")
+                    && rest.get(word.len()).is_some_and(u8::is_ascii_alphanumeric);
+                starts_like(rest, word) && !open
+            })
     })
 }
 

@@ -62,7 +62,18 @@ pub(super) const ROWS: &[Row] = &[
     ),
     token("resend-key", &["re_"], r"re_[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,}").check(Check::Random),
     token("intercom-token", &["dG9rO"], r"dG9rO[A-Za-z0-9+/=_-]{48,}"),
-    token("live-key", &["live_"], r"live_[A-Za-z0-9]{24,}").check(Check::Random),
+    token("live-key", &["live_"], r"live_[A-Za-z0-9_-]{24,}").check(Check::Random),
+    led(
+        "ifttt-key",
+        &["maker.ifttt.com/"],
+        r"maker\.ifttt\.com/(?:trigger|use)/(?:[^\s/]{1,64}/(?:json/)?with/key/)?",
+        r"[A-Za-z0-9_-]{20,}",
+    )
+    .in_run()
+    .check(Check::Token),
+    led("make-webhook", &["hook."], r"hook\.[a-z0-9]{2,6}\.make\.com/", r"[a-z0-9]{20,}")
+        .in_run()
+        .check(Check::Token),
     token("telnyx-key", &["KEY0"], r"KEY0[A-Fa-f0-9]{30,}_[A-Za-z0-9]{20,}"),
     token("meta-token", &["EAA"], r"EAA[A-Za-z0-9]{80,}").check(Check::Random),
     token("instagram-token", &["IGQV", "IGQW"], r"IGQ[VW][A-Za-z0-9_-]{60,}"),

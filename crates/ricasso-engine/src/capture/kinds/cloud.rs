@@ -60,6 +60,10 @@ pub(super) const ROWS: &[Row] = &[
     )
     .after(&["accoun", "sharedacces"])
     .check(Check::Token),
+    // Whoever has a signed link has what it leads to, as long as it lasts.
+    led("signature", &["ignature="], r"ignature=", r"[A-Za-z0-9%/+_~=-]{32,}")
+        .after(&["amz-s", "goog-s", ", s", "&s", "?s"])
+        .check(Check::Random),
     led("azure-signature", &["sig=", "sig%3D"], r"sig(?:=|%3D)", r"[A-Za-z0-9%/+_-]{36,}={0,2}")
         .check(Check::Random),
     odd("azure-client-secret", &["8Q~", "7Q~"], r"[78]Q~[A-Za-z0-9_~.-]{28,}"),
@@ -117,10 +121,15 @@ pub(super) const ROWS: &[Row] = &[
         &["tskey-"],
         r"tskey-(?:[a-z]+-)?[A-Za-z0-9]{6,}(?:CNTRL)?-?[A-Za-z0-9-]{12,}",
     ),
+    token("deno-token", &["ddp_", "ddo_", "ddw_"], r"dd[pow]_[A-Za-z0-9]{36,}"),
+    token("defined-key", &["dnkey-"], r"dnkey-[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{52}"),
+    token("scalingo-token", &["tk-us-"], r"tk-us-[A-Za-z0-9_-]{48}"),
+    token("ngrok-token", &["1", "2", "3"], r"[123][A-Za-z0-9]{26}_[A-Za-z0-9]{20,21}(?-u:\b)")
+        .check(Check::Random),
     token("ngrok-key", &["ak_2", "cr_2"], r"(?:ak|cr)_2[A-Za-z0-9]{25,}"),
     token("scaleway-key", &["SCW"], r"SCW[A-Z0-9]{17}(?-u:\b)").check(Check::Random),
-    token("alibaba-key", &["LTAI"], r"LTAI[A-Za-z0-9]{16,24}(?-u:\b)").check(Check::Random),
-    token("tencent-key", &["AKID"], r"AKID[A-Za-z0-9]{32}(?-u:\b)").check(Check::Random),
+    token("alibaba-key", &["LTAI"], r"LTAI[A-Za-z0-9]{16,24}(?-u:\b)"),
+    token("tencent-key", &["AKID"], r"AKID[A-Za-z0-9]{32}(?-u:\b)"),
     token("yandex-key", &["AQVN", "y0_A"], r"(?:AQVN[A-Za-z0-9_-]{34,}|y0_A[A-Za-z0-9_-]{40,})"),
     token("openshift-token", &["sha256~"], r"sha256~[A-Za-z0-9_-]{40,}"),
     led("kubernetes-bootstrap", &["oken "], r"oken ", r"[a-z0-9]{6}\.[a-z0-9]{16}(?-u:\b)")

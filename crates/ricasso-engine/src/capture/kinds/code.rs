@@ -56,5 +56,12 @@ pub(super) const ROWS: &[Row] = &[
     token("pulumi-token", &["pul-"], r"pul-[A-Fa-f0-9]{40,}"),
     token("snyk-token", &["snyk_"], r"snyk_(?:uat|sat)[._][A-Za-z0-9._-]{24,}"),
     token("codeclimate-token", &["ccpat_"], r"ccpat_[A-Za-z0-9]{32,}"),
+    token(
+        "harness-token",
+        &["pat.", "sat."],
+        r"[ps]at\.[A-Za-z0-9_-]{20,24}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}",
+    ),
+    token("infracost-key", &["ico-"], r"ico-[A-Za-z0-9]{32}(?-u:\b)").check(Check::Random),
+    token("settlemint-token", &["sm_pat_", "sm_aat_", "sm_sat_"], r"sm_[pas]at_[A-Za-z0-9]{16,}"),
     token("graphite-token", &["gtat_", "gtp_"], r"gt(?:at|p)_[A-Za-z0-9]{32,}"),
 ];

@@ -20,6 +20,12 @@ pub(super) const ROWS: &[Row] = &[
             r"|----(?:-| )BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?(?:-| )----",
             r"[ \t]*[A-Za-z0-9+/=]{24,}(?:[ \t]+[A-Za-z0-9+/=]+)*[ \t]*",
             r"-{4,5} ?END [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)? ?-{4,5}",
+            // Behind what a log, a search or a container puts before each line.
+            r"|----(?:-| )BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?(?:-| )----[ \t\x22]{0,3}",
+            r"(?:\r?\n[^\r\n]{0,128}[ \t:|>](?:[A-Z][A-Za-z-]{3,15}: [^\r\n]{0,128})?){0,3}",
+            r"(?:\r?\n[^\r\n]*[^A-Za-z0-9+/=\r\n][A-Za-z0-9+/=]{40,})+",
+            r"(?:(?:\r?\n[^\r\n]*[^A-Za-z0-9+/=\r\n][A-Za-z0-9+/=]{1,76})?",
+            r"\r?\n[^\r\n]{0,128}-{4,5} ?END [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)? ?-{4,5})?",
             // Cut off.
             r"|----(?:-| )BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?(?:-| )----",
             r"(?:(?:(?:\r?\n|\\+[nr])[ \t'+,|>#*-]{0,40}(?:[0-9]{1,6}[:|-]?[ \t]{0,8})?\x22?)+",

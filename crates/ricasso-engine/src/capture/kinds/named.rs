@@ -42,6 +42,21 @@ pub(super) const ROWS: &[Row] = &[
         r"[A-Za-z0-9._~+/=:-]{6,}",
     )
     .check(Check::Header),
+    // Schemes with named parts, of which one is the proof, and those with a name before it.
+    led(
+        "authorization",
+        &["uthorization", "UTHORIZATION"],
+        concat!(
+            r#"(?i)uthorization(?:\\?["'])?[ \t]{0,3}(?:=>|[:=,])[ \t]{0,3}(?:\\?["'])?"#,
+            r"(?:digest|hawk|oauth|aws[0-9a-z-]*|signature|token|sharedkey(?:lite)?",
+            r"|sharedaccesssignature|gssapi|mac|scram[0-9a-z-]*|vapid|goog[0-9a-z-]*)[ \t]{1,3}",
+        ),
+        concat!(
+            r#"(?:[A-Za-z0-9_-]{1,32}=(?:\\?"[^"\\\r\n]{0,1024}\\?"|[^\s,"'\\]{1,1024})[,&; ]{0,3}"#,
+            r#"|[A-Za-z0-9._-]{1,64}:[A-Za-z0-9+/=_-]{20,})+"#,
+        ),
+    )
+    .check(Check::Anything),
     // Without a scheme: the whole value.
     led(
         "authorization",
@@ -74,7 +89,10 @@ pub(super) const ROWS: &[Row] = &[
     led(
         "netrc-password",
         &["machine"],
-        r"machine[ \t]{1,8}[^\s]{1,253}\s{1,8}login[ \t]{1,8}[^\s]{1,128}\s{1,8}password[ \t]{1,8}",
+        concat!(
+            r"machine[ \t]{1,8}[^\s]{1,253}\s{1,8}login[ \t]{1,8}[^\s]{1,128}\s{1,8}",
+            r"(?:account[ \t]{1,8}[^\s]{1,128}\s{1,8})?password[ \t]{1,8}",
+        ),
         r"[^\s]{1,256}",
     )
     .edge(Edge::Word)
@@ -82,7 +100,10 @@ pub(super) const ROWS: &[Row] = &[
     led(
         "netrc-password",
         &["login"],
-        r"login[ \t]{1,8}[^\s]{1,128}\s{1,8}password[ \t]{1,8}",
+        concat!(
+            r"login[ \t]{1,8}[^\s]{1,128}\s{1,8}",
+            r"(?:account[ \t]{1,8}[^\s]{1,128}\s{1,8})?password[ \t]{1,8}",
+        ),
         r"[^\s]{4,256}",
     )
     .edge(Edge::Word)
@@ -126,6 +147,35 @@ pub(super) const ROWS: &[Row] = &[
         r#"[^\s"']{4,256}"#,
     )
     .check(Check::Value),
+    // `docker login`, `az login`, `helm registry login` and their kin.
+    led(
+        "flag-password",
+        &["login", "mongo"],
+        concat!(
+            r"(?:login|mongo[a-z]{0,8})(?:[ \t]{1,3}(?:-[^\s p-][^\s]{0,63}|--[^\s]{1,63}",
+            r#"|[^\s-][^\s]{0,127})){0,8}[ \t]{1,3}-p[ =]?["']?"#,
+        ),
+        r#"[^\s"']{4,256}"#,
+    )
+    .edge(Edge::Word)
+    .check(Check::Value),
+    led(
+        "flag-password",
+        &["redis-cli -", "ldap"],
+        concat!(
+            r"(?:redis-cli|ldap[a-z]{2,10})(?:[ \t]{1,3}(?:-[^\s aw-][^\s]{0,63}|--[^\s]{1,63}",
+            r#"|[^\s-][^\s]{0,127})){0,8}[ \t]{1,3}-[aw][ =]?["']?"#,
+        ),
+        r#"[^\s"']{4,256}"#,
+    )
+    .edge(Edge::Word)
+    .check(Check::Value),
+    // The server's own password in a Redis configuration.
+    led("redis-password", &["pass ", "auth "], r#"(?:pass|auth)[ \t]{1,8}["']?"#, r#"[^\s"']{4,256}"#)
+        .after(&["require", "master"])
+        .check(Check::Value),
+    led("basic-auth", &["uthIdent"], r#"uthIdent["']?[ \t]{0,3}[:=][ \t]{0,3}["']?"#, r"[A-Za-z0-9+/]{8,}={0,2}")
+        .check(Check::BasicAuth),
     // The `auth` of a docker configuration: user and password in base64.
     led(
         "docker-auth",

@@ -53,6 +53,17 @@ pub(super) const ROWS: &[Row] = &[
         r"pat-[a-z]{2}[0-9]-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
     ),
     token("salesforce-token", &["00D"], r"00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,}"),
+    // A version, one or two numbers, and the secret.
+    led(
+        "asana-token",
+        &["1/", "2/", "0/"],
+        r"[012]/[0-9]{13,20}(?:/[0-9]{13,20})?:",
+        r"[0-9a-f]{32}(?-u:\b)",
+    )
+    .in_run()
+    .check(Check::Token),
+    token("beamer-key", &["b_"], r"b_[A-Za-z0-9=_-]{44}").check(Check::Random),
+    token("octopus-key", &["API-"], r"API-[A-Z0-9]{25,30}(?-u:\b)"),
     token("contentful-token", &["CFPAT-"], r"CFPAT-[A-Za-z0-9_-]{36,}"),
     token("readme-key", &["rdme_"], r"rdme_[A-Za-z0-9]{50,}"),
     token("typeform-token", &["tfp_"], r"tfp_[A-Za-z0-9_=.-]{40,}"),
