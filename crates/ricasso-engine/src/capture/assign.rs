@@ -162,7 +162,8 @@ fn read(stem: Stem, rest: &[u8], before: &Before, end: End) -> Result<Assigned, 
     let value = &rest[start..value_end];
     // Generated salts have signs and blanks like code and sentences, but more entropy.
     let salt = || trust != Trust::Weak && is_salt(value);
-    if !(fits(joint, value) && holds(trust, joint.quote, value)) && !salt() {
+    let secret = (fits(joint, value) && holds(trust, joint.quote, value)) || salt();
+    if !secret {
         return Ok(Assigned::Nothing);
     }
     Ok(Assigned::Secret { start, end: value_end, endless })
@@ -215,6 +216,14 @@ fn fits(joint: Joint, value: &[u8]) -> bool {
 }
 
 fn holds(trust: Trust, quote: Quote, value: &[u8]) -> bool {
+    let short = match trust {
+        Trust::Password => 4,
+        Trust::Strong => 8,
+        Trust::Weak => 16,
+    };
+    if value.len() < short {
+        return false;
+    }
     // What ends a statement is no part of a word.
     let bare = quote == Quote::None && matches!(value, [.., b';' | b',']);
     if check::is_placeholder(&value[..value.len() - usize::from(bare)])
@@ -225,18 +234,16 @@ fn holds(trust: Trust, quote: Quote, value: &[u8]) -> bool {
     let digits = value.iter().all(u8::is_ascii_digit);
     let blank = value.contains(&b' ');
     match (trust, quote) {
-        (Trust::Password, Quote::None) => value.len() >= 4 && (digits || check::is_password(value)),
+        (Trust::Password, Quote::None) => digits || check::is_password(value),
         (Trust::Password, Quote::Sign(..) | Quote::Tag) => {
-            value.len() >= 4 && !check::is_prose(value) && !is_interpolated(value)
+            !check::is_prose(value) && !is_interpolated(value)
         }
         (Trust::Strong, _) => {
-            value.len() >= 8
-                && !blank
-                && !(digits && value.len() < 16)
-                && (check::is_mixed(value) || !is_wordy(value))
-                && check::is_password(value)
+            let number = digits && value.len() < 16;
+            let words = is_wordy(value) && !check::is_mixed(value);
+            !blank && !number && !words && check::is_password(value)
         }
-        (Trust::Weak, _) => value.len() >= 16 && !blank && check::is_noise(value),
+        (Trust::Weak, _) => !blank && check::is_noise(value),
     }
 }
 

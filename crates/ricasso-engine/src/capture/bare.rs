@@ -19,6 +19,7 @@ pub(super) fn is_bare(stem: Stem, bytes: &[u8], at: usize) -> bool {
     let Some(behind) = rest.get(stem_bytes..) else { return false };
     let suffix = &behind[..behind.len().min(SUFFIX_BYTES)];
     let length = suffix.iter().take_while(|&&byte| BEHIND[usize::from(byte)] & NAME != 0).count();
+    let before = || Before::at(Before::default(), bytes, at);
     let mut behind = &behind[length..];
     let slashes = leading(behind, 3, |byte| byte == b'\\');
     let signs = leading(&behind[slashes..], 2, |byte| BEHIND[usize::from(byte)] & CLOSES != 0);
@@ -28,12 +29,18 @@ pub(super) fn is_bare(stem: Stem, bytes: &[u8], at: usize) -> bool {
     let blanks = leading(behind, GAP_BYTES, is_blank);
     let Some(&next) = behind.get(blanks) else { return false };
     if BEHIND[usize::from(next)] & JOINS != 0 {
-        return false;
+        // Most of those that may join do so only in one place, and comparisons are no joints.
+        return match (next, behind.get(blanks + 1)) {
+            (b'=', Some(b'=' | b'~')) => true,
+            (b',', _) => signs == 0,
+            (b'(', _) => signs > 0 || !rest.starts_with(b"PASSWORD"),
+            (_, _) => false,
+        };
     }
     if blanks == 0 {
         return true;
     }
-    let before = Before::at(Before::default(), bytes, at);
+    let before = before();
     let beside = || stem == Stem::Pass && is_whole_pass(rest) && has_digit(&behind[blanks..]);
     !is_flag(&before) && !is_element(&before) && !beside()
 }

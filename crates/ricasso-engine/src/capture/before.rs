@@ -1,7 +1,7 @@
 //! What stands before a place: the last few bytes of text, enough to tell whether a word starts
 //! here and which word of a name came before. It must never grow with the stream.
 
-/// As many bytes as the longest option before its telling word: `--personal-access-token`, with room.
+/// As many bytes as a long option before its telling word (`--personal-access-token`), with room.
 pub(super) const BEFORE_BYTES: usize = 32;
 
 /// The last bytes of text before a place, the oldest first.

@@ -22,7 +22,7 @@ pub(super) enum Edge {
     Any,
     /// No letter, digit or underscore: `task-` is not the start of an `sk-` key.
     Word,
-    /// A digit and a colon: the number of a bot before its token.
+    /// A long number and a colon: the number of a bot before its token.
     Number,
 }
 
@@ -135,6 +135,13 @@ impl Entry {
                 && before[before.len() - word.len()..].eq_ignore_ascii_case(word.as_bytes())
         };
         self.after.is_empty() || self.after.iter().any(ends)
+    }
+
+    /// Whether the text stands at the start of `rest`.
+    pub(super) fn stands(&self, rest: &[u8]) -> bool {
+        // Literals are short, and a call that compares bytes takes longer than this.
+        let text = self.text.as_bytes();
+        text.len() <= rest.len() && text.iter().zip(rest).all(|(one, other)| one == other)
     }
 
     /// The first two bytes of the text, which are ASCII, as one number.

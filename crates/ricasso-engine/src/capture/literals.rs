@@ -142,7 +142,7 @@ impl Literals {
         let counts = move |entry: &&Entry| match entry.edge {
             Edge::Any => true,
             Edge::Word => before.is_edge(),
-            Edge::Number => matches!(before.text(), [.., b'0'..=b'9', b':']),
+            Edge::Number => ends_number(before.text()),
         };
         let follows = move |entry: &&Entry| entry.follows(before.text());
         let listed = single.iter().chain(pairs);
@@ -196,7 +196,7 @@ impl Literals {
             let rest = &bytes[at..];
             let (single, pairs) = kinds::starting(rest);
             let mut listed = single.iter().chain(pairs);
-            listed.any(|entry| rest.starts_with(entry.text.as_bytes()))
+            listed.any(|entry| entry.stands(rest))
                 || self.own(bytes[at]).any(|own| rest.starts_with(&own.bytes))
         })
     }
@@ -210,7 +210,7 @@ impl Literals {
         let rest = &bytes[at..];
         let (single, longer) = kinds::starting(rest);
         let counts = |entry: &Entry| {
-            rest.starts_with(entry.text.as_bytes())
+            entry.stands(rest)
                 && match (entry.announces, entry.edge) {
                     (Announces::Stem(stem), _) => !is_bare(stem, bytes, at),
                     (Announces::Row(_), Edge::Word) => {
@@ -312,6 +312,15 @@ impl Over {
         false
     }
 }
+
+/// Whether the text ends in the number of a bot and a colon.
+fn ends_number(text: &[u8]) -> bool {
+    let Some((b':', number)) = text.split_last() else { return false };
+    number.iter().rev().take_while(|byte| byte.is_ascii_digit()).count() >= BOT_DIGITS
+}
+
+/// Bots have numbers of eight digits and more.
+const BOT_DIGITS: usize = 6;
 
 /// Whether the literal stands at the start of `rest`, as far as that goes. Most differ in their
 /// second byte, so that one is looked at first.

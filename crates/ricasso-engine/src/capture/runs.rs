@@ -205,10 +205,7 @@ fn stands(bytes: &[u8], at: usize) -> bool {
         return false;
     }
     let (single, longer) = starting(rest);
-    single
-        .iter()
-        .chain(longer)
-        .any(|entry| entry.search == Search::Run && rest.starts_with(entry.text.as_bytes()))
+    single.iter().chain(longer).any(|entry| entry.search == Search::Run && entry.stands(rest))
 }
 
 #[cfg(test)]

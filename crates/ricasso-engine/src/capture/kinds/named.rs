@@ -52,7 +52,8 @@ pub(super) const ROWS: &[Row] = &[
             r"|sharedaccesssignature|gssapi|mac|scram[0-9a-z-]*|vapid|goog[0-9a-z-]*)[ \t]{1,3}",
         ),
         concat!(
-            r#"(?:[A-Za-z0-9_-]{1,32}=(?:\\?"[^"\\\r\n]{0,1024}\\?"|[^\s,"'\\]{1,1024})[,&; ]{0,3}"#,
+            r#"(?:[A-Za-z0-9_-]{1,32}=(?:\\?"[^"\\\r\n]{0,1024}\\?"|[^\s,"'\\]{1,1024})"#,
+            r"[,&; ]{0,3}",
             r#"|[A-Za-z0-9._-]{1,64}:[A-Za-z0-9+/=_-]{20,})+"#,
         ),
     )
@@ -171,11 +172,16 @@ pub(super) const ROWS: &[Row] = &[
     .edge(Edge::Word)
     .check(Check::Value),
     // The server's own password in a Redis configuration.
-    led("redis-password", &["pass ", "auth "], r#"(?:pass|auth)[ \t]{1,8}["']?"#, r#"[^\s"']{4,256}"#)
-        .after(&["require", "master"])
+    led("redis-password", &["pass "], r#"pass[ \t]{1,8}["']?"#, r#"[^\s"']{4,256}"#)
+        .after(&["require"])
         .check(Check::Value),
-    led("basic-auth", &["uthIdent"], r#"uthIdent["']?[ \t]{0,3}[:=][ \t]{0,3}["']?"#, r"[A-Za-z0-9+/]{8,}={0,2}")
-        .check(Check::BasicAuth),
+    led(
+        "basic-auth",
+        &["uthIdent"],
+        r#"uthIdent["']?[ \t]{0,3}[:=][ \t]{0,3}["']?"#,
+        r"[A-Za-z0-9+/]{8,}={0,2}",
+    )
+    .check(Check::BasicAuth),
     // The `auth` of a docker configuration: user and password in base64.
     led(
         "docker-auth",
