@@ -216,7 +216,7 @@ fn of_path(effect: &Effect, land: Homeland<'_>) -> Option<Danger> {
     let (path, whole) = match &effect.target {
         Target::Path(path) => (path.as_path(), true),
         Target::Below { base, everything, loose } => (base.as_path(), *everything || *loose),
-        Target::Unknown => return of_unknown(effect),
+        Target::Unknown => return of_unknown(effect, land),
         Target::Word | Target::Free => return None,
     };
     let loose = matches!(&effect.target, Target::Below { loose: true, .. });
@@ -242,15 +242,38 @@ fn of_path(effect: &Effect, land: Homeland<'_>) -> Option<Danger> {
     Some(told(effect, path, grave, ground))
 }
 
-fn of_unknown(effect: &Effect) -> Option<Danger> {
+fn of_unknown(effect: &Effect, land: Homeland<'_>) -> Option<Danger> {
     let grave = match effect.does {
         Does::DeleteTree | Does::PermissionTree if effect.sure == Meets::Yes => Grave::Hard,
         _ => return None,
     };
+    if let Some(danger) = of_nothing(effect, land) {
+        return Some(danger);
+    }
     let message = "what this would delete or change is not known before it runs".to_string();
     let remedy = "name the directory in plain words";
     let (span, lost) = (Some(effect.span), None);
     Some(Danger { rule: "unknown-target", grave, message, remedy, span, lost })
+}
+
+/// What is not known may be empty, as a variable that nobody sets: `$X/*` is then `/*`.
+fn of_nothing(effect: &Effect, land: Homeland<'_>) -> Option<Danger> {
+    let path = effect.word.as_ref()?.without_holes()?;
+    let ground = ground(&path, land);
+    match ground {
+        Ground::Root | Ground::System | Ground::Home | Ground::AboveWorkspace => {}
+        Ground::Disk | Ground::Keys | Ground::Workspace | Ground::Git | Ground::Inside => {
+            return None;
+        }
+        Ground::Temporary | Ground::TemporaryItself | Ground::Local | Ground::Outside => {
+            return None;
+        }
+    }
+    // As grave as what it may become is the rule; that it is not certain is the weight.
+    let told = Danger { grave: Grave::Hard, ..told(effect, &path, Grave::Catastrophic, ground) };
+    let message = format!("where what is not known here is empty, {}", told.message);
+    let remedy = "write \"${NAME:?}\", which fails where it is empty, or name the directory";
+    Some(Danger { message, remedy, lost: None, ..told })
 }
 
 fn delete_tree(ground: Ground, whole: bool, loose: bool, effect: &Effect) -> Option<Grave> {

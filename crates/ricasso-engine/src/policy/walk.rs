@@ -17,6 +17,7 @@ mod parameter;
 mod print;
 mod reader;
 mod redirect;
+mod rename;
 mod seen;
 mod setup;
 mod state;

@@ -5,6 +5,7 @@
 
 use super::words::Meets;
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 /// A piece of a word.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -120,6 +121,22 @@ impl Word {
         Self { pieces, becomes: self.becomes }
     }
 
+    /// The path that is left where everything unknown is empty, without a glob behind it; `None`
+    /// where it begins with what is known, or is no path from the root then.
+    pub(super) fn without_holes(&self) -> Option<PathBuf> {
+        let [Piece::Unknown, rest @ ..] = self.pieces.as_slice() else { return None };
+        let mut bytes = Vec::new();
+        for (number, piece) in rest.iter().enumerate() {
+            match piece {
+                Piece::Known(known) => bytes.extend_from_slice(known),
+                Piece::Glob(_) if number + 1 == rest.len() => {}
+                Piece::Glob(_) => return None,
+                Piece::Unknown => {}
+            }
+        }
+        bytes.starts_with(b"/").then(|| super::paths::tidy(&super::paths::to_path(&bytes)))
+    }
+
     /// As people read it, with `…` for what is unknown.
     pub(super) fn shown(&self) -> Cow<'_, str> {
         let mut text = String::new();
@@ -152,6 +169,18 @@ fn fits(pieces: &[Piece], bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_left_of_a_word_without_its_holes_is_a_path_from_the_root() {
+        let (hole, all) = (Piece::Unknown, Piece::Glob(b"*".to_vec()));
+        let known = |text: &str| Piece::Known(text.into());
+        let left = |pieces: &[Piece]| Word::new(pieces.to_vec(), Becomes::One).without_holes();
+        assert_eq!(left(&[hole.clone(), known("/"), all.clone()]), Some("/".into()));
+        assert_eq!(left(&[hole.clone(), known("/./etc/"), hole.clone()]), Some("/etc".into()));
+        assert_eq!(left(&[hole.clone(), all.clone()]), None);
+        assert_eq!(left(&[hole.clone(), known("x/")]), None);
+        assert_eq!(left(&[known("/"), hole]), None);
+    }
 
     #[test]
     fn what_is_known_is_certain_and_the_rest_could_be() {

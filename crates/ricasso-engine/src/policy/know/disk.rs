@@ -57,7 +57,15 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT
     },
     Program {
-        names: "wipefs blkdiscard badblocks hdparm sdparm nwipe scrub",
+        names: "blkdiscard nwipe scrub sg_format sg_sanitize",
+        options: &[skip("-o -l -p -m -r --offset --length --step --method --rounds")],
+        shape: each(WIPE).always(GONE),
+        tells: "--help --version -V -h",
+        examples: &["blkdiscard -f /dev/sda => catastrophe Disk, overwrite /dev/sda"],
+        ..EXACT
+    },
+    Program {
+        names: "wipefs badblocks hdparm sdparm",
         options: &[skip("-t -o -O -b -c --types --offset")],
         shape: NONE,
         when: &[

@@ -150,9 +150,12 @@ pub(super) const TABLE: &[Program] = &[
     },
     Program {
         names: "mkdir",
-        options: &[skip("-m --mode"), glued("-Z --context", NOTHING)],
+        options: &[val("-m --mode", Use::Mode), glued("-Z --context", NOTHING)],
         shape: each(CREATE),
-        examples: &["mkdir -p a/b -m 700 => create a/b"],
+        examples: &[
+            "mkdir -p a/b -m 700 => create a/b",
+            "mkdir -m 777 a => hard OpenToAll 777, create a",
+        ],
         ..GNU
     },
     Program {
@@ -262,6 +265,10 @@ pub(super) const TABLE: &[Program] = &[
         examples: &[
             "chmod +x a => permission a",
             "chmod ugo+rwx -R /usr => hard OpenToAll ugo+rwx, permission-tree /usr",
+            "chmod =777 a => hard OpenToAll =777, permission a",
+            "chmod u=rwx,o=u a => hard OpenToAll u=rwx,o=u, permission a",
+            "chmod 1777 a => permission a",
+            "chmod o+r-w a => permission a",
             "chmod u+s a => catastrophe SetUser u+s, permission a",
             "chmod 4755 a => catastrophe SetUser 4755, permission a",
             "chmod -x a b => permission-tree a, permission b",

@@ -283,37 +283,58 @@ fn mode(word: &Word, at: usize, acts: &mut Vec<Act>) {
         acts.push(Act::with(Does::Anything, word, at).perhaps());
         return;
     };
-    let octal = text.iter().all(|byte| (b'0'..=b'7').contains(byte)) && !text.is_empty();
-    if octal {
-        let digit = |back: usize| text.len().checked_sub(back).map_or(0, |at| text[at] - b'0');
-        if digit(4) & 4 != 0 {
-            acts.push(Act::with(Does::Catastrophe(Harm::SetUser), word, at));
-        } else if digit(4) & 2 != 0 {
-            acts.push(Act::with(Does::HardToTakeBack(Harm::SetUser), word, at));
-        }
-        if digit(1) & 2 != 0 {
-            acts.push(Act::with(Does::HardToTakeBack(Harm::OpenToAll), word, at));
-        }
+    if is_octal(text) {
+        octal(text, word, at, acts);
         return;
     }
     let symbolic = text.iter().any(|byte| b"+-=".contains(byte))
-        && text.iter().all(|byte| b"ugoa+-=rwxXst,".contains(byte));
+        && text.iter().all(|byte| b"ugoa+-=rwxXst,01234567".contains(byte));
     if !symbolic {
         plain(Does::PermissionTree, word, at, acts);
         return;
     }
     for clause in text.split(|byte| *byte == b',') {
-        let Some(end) = clause.iter().position(|byte| b"+=".contains(byte)) else { continue };
-        let (who, what) = (&clause[..end], &clause[end + 1..]);
-        let all = who.iter().any(|byte| b"oa".contains(byte));
-        if what.contains(&b's') {
-            let only_group = who.contains(&b'g') && !who.iter().any(|byte| b"ua".contains(byte));
-            let harm = if only_group { Does::HardToTakeBack } else { Does::Catastrophe };
-            acts.push(Act::with(harm(Harm::SetUser), word, at));
+        let signs = (0..clause.len()).filter(|at| b"+-=".contains(&clause[*at]));
+        let signs: Vec<usize> = signs.collect();
+        let Some(first) = signs.first() else { continue };
+        for (number, sign) in signs.iter().enumerate().filter(|(_, sign)| clause[**sign] != b'-') {
+            let end = signs.get(number + 1).copied().unwrap_or(clause.len());
+            gives(&clause[..*first], &clause[sign + 1..end], word, at, acts);
         }
-        if all && what.contains(&b'w') {
-            acts.push(Act::with(Does::HardToTakeBack(Harm::OpenToAll), word, at));
-        }
+    }
+}
+
+/// What one step of a mode such as `go+w` gives away.
+fn gives(who: &[u8], what: &[u8], word: &Word, at: usize, acts: &mut Vec<Act>) {
+    if is_octal(what) {
+        octal(what, word, at, acts);
+    }
+    if what.contains(&b's') {
+        let only_group = who.contains(&b'g') && !who.iter().any(|byte| b"ua".contains(byte));
+        let harm = if only_group { Does::HardToTakeBack } else { Does::Catastrophe };
+        acts.push(Act::with(harm(Harm::SetUser), word, at));
+    }
+    // `o=u` gives others what the owner has.
+    let others = who.iter().any(|byte| b"oa".contains(byte));
+    if others && what.iter().any(|byte| b"wu".contains(byte)) {
+        acts.push(Act::with(Does::HardToTakeBack(Harm::OpenToAll), word, at));
+    }
+}
+
+fn is_octal(text: &[u8]) -> bool {
+    text.iter().all(|byte| (b'0'..=b'7').contains(byte)) && !text.is_empty()
+}
+
+fn octal(text: &[u8], word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let digit = |back: usize| text.len().checked_sub(back).map_or(0, |at| text[at] - b'0');
+    if digit(4) & 4 != 0 {
+        acts.push(Act::with(Does::Catastrophe(Harm::SetUser), word, at));
+    } else if digit(4) & 2 != 0 {
+        acts.push(Act::with(Does::HardToTakeBack(Harm::SetUser), word, at));
+    }
+    // Under the sticky bit nobody takes away what is another's: a directory like /tmp.
+    if digit(1) & 2 != 0 && digit(4) & 1 == 0 {
+        acts.push(Act::with(Does::HardToTakeBack(Harm::OpenToAll), word, at));
     }
 }
 

@@ -125,8 +125,13 @@ impl Walker<'_> {
     fn assigned(&mut self, script: &Rc<Script>, assignment: &Assignment) -> Value {
         if let Some(subscript) = &assignment.subscript {
             self.arithmetic(script, subscript);
-            self.text(script, &assignment.value.parts);
+            let value = self.text(script, &assignment.value.parts);
+            let name = self.text(script, &subscript.parts);
+            self.renamed(&assignment.name, &name, &value);
             return Value::Unknown(From::Here);
+        }
+        if super::rename::is_table(&assignment.name) {
+            self.unknown_code(From::Here);
         }
         let old = self.state.variable(&assignment.name).cloned();
         if let [tree::Part { kind: tree::Piece::Array(elements), .. }] =

@@ -76,8 +76,8 @@ impl Walker<'_> {
                 self.place_file(source, put, &content);
             }
         } else if is(&FETCHERS) && seen.effects.iter().any(|effect| effect.does == Does::Connect) {
-            let mut files = puts;
-            files.extend(self.named_by_address(call));
+            let named = self.named_by_address(seen, call, &puts);
+            let files = puts.into_iter().chain(named);
             for file in files {
                 Rc::make_mut(&mut self.state.made).write(file, Content::Network);
             }
@@ -132,16 +132,22 @@ impl Walker<'_> {
         }
     }
 
-    /// The file names that a fetcher takes from its addresses.
-    fn named_by_address(&self, call: &Call) -> Vec<PathBuf> {
-        let [cwd] = self.state.cwd.as_slice() else { return Vec::new() };
-        let words = call.arguments.iter().skip(1).filter_map(|it| it.word.known());
-        let addresses = words.filter(|word| word.windows(3).any(|window| window == b"://"));
-        let names = addresses.map(|word| {
+    /// The files that a fetcher names after its addresses, here and in the directory it is told.
+    fn named_by_address(&self, seen: &Seen, call: &Call, puts: &[PathBuf]) -> Vec<PathBuf> {
+        let address = |argument: &&super::expand::Argument| {
+            let connects = |it: &Effect| it.does == Does::Connect && it.span == argument.span;
+            seen.effects.iter().any(connects)
+        };
+        let words = call.arguments.iter().skip(1).filter(address);
+        let names = words.filter_map(|it| it.word.written()).map(|word| {
             let end = word.iter().position(|byte| matches!(byte, b'?' | b'#'));
-            base_name(&word[..end.unwrap_or(word.len())])
+            base_name(&word[..end.unwrap_or(word.len())]).to_vec()
         });
         let names = names.filter(|name| !name.is_empty());
-        names.map(|name| cwd.join(super::super::paths::to_path(name))).collect()
+        let here = self.state.cwd.iter().chain(puts);
+        let below = |name: Vec<u8>| {
+            here.clone().map(move |it| it.join(super::super::paths::to_path(&name)))
+        };
+        names.flat_map(below).collect()
     }
 }

@@ -175,7 +175,7 @@ impl Walker<'_> {
             }
             Action::Demand => {
                 self.text(script, &parameter.operand);
-                held
+                if operator.starts_with(b":") { not_empty(held) } else { held }
             }
             Action::Trim | Action::Replace | Action::Letters | Action::Slice => {
                 self.edited(script, parameter, &operator, held)
@@ -266,6 +266,9 @@ impl Walker<'_> {
 
     /// A text that is evaluated as an expression: substitutions in its subscripts run.
     pub(super) fn evaluated(&mut self, text: &[u8]) {
+        if super::rename::is_table(text) {
+            self.unknown_code(From::Here);
+        }
         if !text.contains(&b'[') || !(holds(text, b"$(") || text.contains(&b'`')) {
             return;
         }
@@ -302,6 +305,16 @@ impl Walker<'_> {
         document.extend_from_slice(b"\nRICASSO_END_OF_VALUE\n");
         self.inner_text(&document, super::Inner::Here);
     }
+}
+
+/// What `${x:?}` leaves: the shell stops where it is empty.
+fn not_empty(held: Held) -> Held {
+    let from = match held {
+        Held::Unset => From::Here,
+        Held::Unknown(from) => from,
+        Held::One(_) | Held::Many(_) => return held,
+    };
+    Held::One(Text { pieces: vec![Piece::Unknown, Piece::Glob(b"?".to_vec())], from })
 }
 
 fn directory(cwd: &[std::path::PathBuf]) -> Value {
