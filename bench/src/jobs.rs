@@ -1,9 +1,9 @@
-//! What asking about a running job costs beside a plain request over a unix socket: the same bytes
-//! there and back, one connection each, and nothing else.
+//! What asking about a running job costs beside a plain request over a unix socket, with the same
+//! bytes there and back, one connection each, and nothing else; and then what stopping one takes.
 
 use crate::run::median;
 use ricasso_engine::engine::{Jobs, Scope, Spares, Until};
-use ricasso_engine::policy::{Policy, Preset};
+use ricasso_engine::policy::{Layer, Origin, Overrides, Policy, Preset};
 use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step, Tenure};
 use ricasso_engine::run::StateDir;
 use ricasso_os::{Cancel, Keeper};
@@ -16,12 +16,16 @@ use std::time::{Duration, Instant};
 const ROUNDS: usize = 1000;
 /// The bar.
 const MOST: f64 = 1.5;
+/// Short enough for many stops that have to wait for it.
+const SHORT_GRACE: Duration = Duration::from_millis(200);
+/// So long that nobody overlooks a stop that waits for it.
+const LONG_GRACE: Duration = Duration::from_secs(10);
 
 /// Measures and prints; returns whether the bar holds.
-pub(crate) fn run(keeper: Keeper) -> Result<bool, Box<dyn std::error::Error>> {
+pub(crate) fn run(keeper: Keeper, other: Keeper) -> Result<bool, Box<dyn std::error::Error>> {
     let place = std::env::temp_dir().join(format!("ricasso-bench-jobs-{}", std::process::id()));
-    let engine = crate::run::engine(keeper, &place, Spares::None);
-    let job = engine.start(&request(), Cancel::new()?)?;
+    let engine = crate::run::engine_of(keeper, &place, Spares::None, policy(LONG_GRACE)?);
+    let job = engine.start(&request("echo ready; read -r x"), Cancel::new()?)?;
     let jobs = Jobs::at(StateDir::at(&place)?, Policy::preset(Preset::Open), Scope::Person);
     let id = job.id().to_string();
     let size = jobs.look(&id)?.to_string().len();
@@ -54,10 +58,13 @@ pub(crate) fn run(keeper: Keeper) -> Result<bool, Box<dyn std::error::Error>> {
     });
     job.stop();
     drop(job);
-    drop(engine);
+    let stubborn = place.join("stubborn");
+    let stubborn = crate::run::engine_of(other, &stubborn, Spares::None, policy(SHORT_GRACE)?);
+    let stopped = crate::stops::run((&stubborn, SHORT_GRACE), (&engine, LONG_GRACE))?;
+    drop((engine, stubborn));
     // The place is ours alone; what cannot be removed is in the temporary directory.
     let _ = std::fs::remove_dir_all(place);
-    Ok(held.iter().all(|held| *held))
+    Ok(held.iter().all(|held| *held) && stopped)
 }
 
 fn timed(
@@ -93,9 +100,16 @@ fn serve(listener: &UnixListener, size: usize) {
     }
 }
 
-fn request() -> Request {
+fn policy(grace: Duration) -> Result<Policy, ricasso_engine::policy::Error> {
+    let millis = grace.as_millis();
+    let text = format!("version = 1\nextends = \"open\"\n[limits]\ngrace = \"{millis}ms\"\n");
+    let layer = Layer { origin: Origin::User, name: "bench".into(), text };
+    Policy::from_layers(&[layer], &Overrides::default())
+}
+
+pub(crate) fn request(text: &str) -> Request {
     Request {
-        steps: vec![Step::Shell("echo ready; read -r x".into())],
+        steps: vec![Step::Shell(text.into())],
         on_failure: OnFailure::Stop,
         cwd: "/".into(),
         workspace: None,

@@ -11,6 +11,7 @@ mod ledger;
 mod reader;
 mod redact;
 mod run;
+mod stops;
 
 use ricasso_os::Keeper;
 use std::process::ExitCode;
@@ -32,10 +33,7 @@ fn main() -> ExitCode {
         // Started by `cage` under a filter.
         Some("walls") => told(cage::run(cold, warm, cage::Machine::WithoutNamespaces)),
         Some("flood") => told(flood::run(cold)),
-        Some("jobs") => jobs::run(cold).unwrap_or_else(|error| {
-            eprintln!("{error}");
-            false
-        }),
+        Some("jobs") => told(jobs::run(cold, warm)),
         Some("reader") => {
             reader::run();
             true
@@ -47,7 +45,7 @@ fn main() -> ExitCode {
             false
         }),
         _ => {
-            let verbs = "run|cage|ledger|flood|capture|redact|reader|judge";
+            let verbs = "run|cage|ledger|jobs|flood|capture|redact|reader|judge";
             eprintln!("usage: cargo run --release -p ricasso-bench -- {verbs}");
             return ExitCode::from(2);
         }

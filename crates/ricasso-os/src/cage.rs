@@ -18,6 +18,7 @@ mod raw;
 mod reading;
 mod rules;
 mod session;
+mod terminal;
 mod wire;
 
 use std::path::PathBuf;

@@ -18,6 +18,7 @@ const KEYS: &[(&str, &[u8])] = &[
     ("shift-tab", b"\x1b[Z"),
     ("space", b" "),
     ("escape", b"\x1b"),
+    ("ctrl-space", b"\0"),
     ("backspace", b"\x7f"),
     ("delete", b"\x1b[3~"),
     ("insert", b"\x1b[2~"),
@@ -36,6 +37,8 @@ const KEYS: &[(&str, &[u8])] = &[
     ("f11", b"\x1b[23~"),
     ("f12", b"\x1b[24~"),
 ];
+/// Signs that the control key goes with, beside the letters: the keyboard's way to SIGQUIT is one.
+const SIGNS: &[u8] = b"[\\]^";
 /// Keys that depend on the mode.
 const CURSOR_KEYS: &[(&str, u8)] =
     &[("up", b'A'), ("down", b'B'), ("right", b'C'), ("left", b'D'), ("home", b'H'), ("end", b'F')];
@@ -53,8 +56,12 @@ pub(super) fn bytes(name: &str, arrows: Arrows) -> Result<Vec<u8>, Error> {
         };
         return Ok(vec![0x1b, middle, *last]);
     }
-    match (key.strip_prefix("ctrl-"), key.strip_prefix("alt-")) {
-        (Some(letter), _) if is_one(letter, |byte| byte.is_ascii_lowercase()) => {
+    // Alt and a capital letter is another key than alt and a small one.
+    let alt = key.strip_prefix("alt-").map(|letter| &name[name.len() - letter.len()..]);
+    match (key.strip_prefix("ctrl-"), alt) {
+        (Some(letter), _)
+            if is_one(letter, |byte| byte.is_ascii_lowercase() || SIGNS.contains(&byte)) =>
+        {
             Ok(vec![letter.as_bytes()[0] & 0x1f])
         }
         (_, Some(letter)) if is_one(letter, |byte| byte.is_ascii_graphic()) => {
@@ -68,7 +75,7 @@ pub(super) fn bytes(name: &str, arrows: Arrows) -> Result<Vec<u8>, Error> {
 fn names() -> String {
     let all = KEYS.iter().map(|(name, _)| *name).chain(CURSOR_KEYS.iter().map(|(name, _)| *name));
     let mut names: Vec<&str> = all.collect();
-    names.extend(["ctrl-a to ctrl-z", "alt-x"]);
+    names.extend(["ctrl-a to ctrl-z", "ctrl-[ to ctrl-^", "alt-x"]);
     names.join(", ")
 }
 
@@ -87,6 +94,9 @@ mod tests {
             ("ctrl-c", Arrows::Normal, &[3]),
             ("CTRL_D", Arrows::Normal, &[4]),
             ("alt-b", Arrows::Normal, b"\x1bb"),
+            ("Alt-B", Arrows::Normal, b"\x1bB"),
+            ("ctrl-\\", Arrows::Normal, &[28]),
+            ("ctrl-space", Arrows::Normal, &[0]),
             ("up", Arrows::Normal, b"\x1b[A"),
             ("up", Arrows::Application, b"\x1bOA"),
             ("f12", Arrows::Normal, b"\x1b[24~"),

@@ -8,6 +8,7 @@ use super::confine::{Standing, confine};
 use super::mounts;
 use super::raw::{self, Depth, NO_SUID, READ_ONLY};
 use super::session::{Loopback, raise_loopback};
+use super::terminal;
 use super::{Cage, Namespaces, Net};
 use crate::after_fork::{self, Tidings, leave};
 use crate::channel::{Arrival, Channel, Wait};
@@ -76,7 +77,10 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
     after_fork::tell(parts.note, &Tidings::Order(parts.order), &[reader.as_fd()]);
     drop(reader);
     namespaces(&standing.cage, parts.loopback, parts.birth).map_err(at(Stage::Namespaces))?;
+    let own = parts.order.terminal.then(|| terminal::hold(&parts.streams[0])).flatten();
     mounts::build(&standing.cage, standing.listed.as_ref()).map_err(at(Stage::Mounts))?;
+    // A terminal without a name is a terminal all the same.
+    let named = own.and_then(|own| own.show().ok());
     match parts.birth {
         Birth::First => {}
         Birth::Plain => {
@@ -86,17 +90,22 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
             }
         }
     }
-    first(parts, &standing, status)
+    first(parts, &standing, status, named)
 }
 
 /// The first process of the namespace.
-fn first(parts: &Parts<'_>, standing: &Standing, status: OwnedFd) -> Result<Never, Failure> {
+fn first(
+    parts: &Parts<'_>,
+    standing: &Standing,
+    status: OwnedFd,
+    named: Option<OwnedFd>,
+) -> Result<Never, Failure> {
     let at = |stage| move |errno| (stage, errno);
     follow_warden(&status).map_err(at(Stage::Namespaces))?;
     own_proc(mounts::hides_proc(parts.cage)).map_err(at(Stage::Mounts))?;
     rustix::process::chdir(&parts.order.cwd).map_err(at(Stage::Directory))?;
     let command = beget(parts, standing).map_err(at(Stage::Prepare))?;
-    guard(command, &status)
+    guard(command, &status, named.as_ref())
 }
 
 /// The stack of the command's process until it executes; what it does there needs a tenth of it.
@@ -213,12 +222,13 @@ fn own_proc(hidden: bool) -> Result<(), Errno> {
     }
 }
 
-/// The life of the first process: reap, tell, go.
-fn guard(command: i32, status: &OwnedFd) -> ! {
+/// The life of the first process: reap, tell, go. The name of the terminal lives as long.
+fn guard(command: i32, status: &OwnedFd, named: Option<&OwnedFd>) -> ! {
     let _ = rustix::thread::set_name(c"ricasso-init");
     // Nobody in the namespace may look into this process, which was forked from ours.
     let _ = raw::prctl(libc::PR_SET_DUMPABLE, 0);
-    let _ = crate::keeper::close_others(&[status.as_fd()]);
+    let kept: Vec<_> = std::iter::once(status).chain(named).map(AsFd::as_fd).collect();
+    let _ = crate::keeper::close_others(&kept);
     let _ = super::capability::drop_all();
     let mut options = WaitOptions::empty();
     let mut ended = None;

@@ -1,6 +1,6 @@
 //! Jobs in the background, from one process to another.
 
-use crate::place::{Place, eventually, mark, marked, rounds};
+use crate::place::{Place, eventually, mark, marked};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Instant;
@@ -318,56 +318,4 @@ fn a_call_that_outlasts_its_yield_time_goes_on_as_a_job() {
     assert_eq!(live.code, 5);
     assert_eq!(live.text(), "out\n");
     assert!(live.stderr.contains("err\n"), "{}", live.stderr);
-}
-
-#[test]
-fn many_background_jobs_asked_by_many_processes_lose_no_byte() {
-    let place = Place::new();
-    let jobs: Vec<Started<'_>> = (0..rounds(200))
-        .map(|_| place.background(&["-c", "while read -r x; do echo \"$x\"; done"]))
-        .collect();
-    let verbs = rounds(200);
-    let fed: Vec<Vec<(usize, String)>> = std::thread::scope(|scope| {
-        let jobs = &jobs;
-        let busy = |worker: usize| {
-            let mut fed = Vec::new();
-            for round in 0..verbs {
-                // Every worker goes its own way through jobs and verbs.
-                let at = (round * 7 + worker * 3) % jobs.len();
-                let job = &jobs[at];
-                match (round + worker) % 4 {
-                    0 | 1 => {
-                        let line = format!("w{worker}r{round}");
-                        assert_eq!(job.verb("feed", &[&line]).code, 0);
-                        fed.push((at, line));
-                    }
-                    2 => assert_eq!(job.json("look", &[])["running"], true),
-                    _ => assert_eq!(job.verb("wait", &["--timeout", "10ms"]).code, 124),
-                }
-            }
-            fed
-        };
-        let workers: Vec<_> = (0..8).map(|worker| scope.spawn(move || busy(worker))).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
-    });
-    let mut expected: Vec<Vec<String>> = vec![Vec::new(); jobs.len()];
-    fed.into_iter().flatten().for_each(|(at, line)| expected[at].push(line));
-    for (at, (job, mut lines)) in jobs.iter().zip(expected).enumerate() {
-        // Half of them end by themselves; the others are stopped when all is said.
-        if at % 2 == 0 {
-            assert_eq!(job.verb("feed", &["--eof"]).code, 0);
-        } else {
-            for line in &lines {
-                let until = format!("match=^{line}$");
-                assert_eq!(job.json("wait", &["--until", &until])["waited"]["by"], "match");
-            }
-            job.verb("stop", &[]);
-        }
-        job.verb("wait", &[]);
-        let mut said: Vec<String> =
-            job.verb("watch", &[]).text().lines().map(String::from).collect();
-        said.sort();
-        lines.sort();
-        assert_eq!(said, lines);
-    }
 }

@@ -10,6 +10,7 @@
 mod asked;
 mod bad_input;
 mod cage;
+mod crowd;
 mod deaths;
 mod dialect;
 mod doors;

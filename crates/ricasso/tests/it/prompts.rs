@@ -161,6 +161,25 @@ fn programs_are_told_what_the_terminal_understands() {
 }
 
 #[test]
+fn a_terminal_in_a_cage_has_its_name_and_no_other_is_there() {
+    let place = Place::new();
+    let text = "name=$(tty) && echo \"<$name>\"; stty -F \"$name\" size; echo out > \"$name\"; \
+                ls /dev/pts; [ \"$name\" -ef /proc/self/fd/0 ] && echo same; \
+                python3 -c 'import pty; pty.spawn([\"tty\"])' || script -qc tty /dev/null";
+    let answer =
+        place.call(&["run", "--mode", "workspace", "--pty", "--size", "70x20", "-c", text]);
+    let said = answer.text();
+    let name = said.split(['<', '>']).nth(1).unwrap_or_else(|| panic!("{said} {}", answer.stderr));
+    let number = name.strip_prefix("/dev/pts/").unwrap_or_else(|| panic!("{said}"));
+    let shown = format!("<{name}>\r\n20 70\r\nout\r\n{number}  ptmx\r\nsame\r\n");
+    assert!(said.starts_with(&shown), "{said:?} for {shown:?}");
+    // One that the command makes for itself has a name too.
+    assert!(said[shown.len()..].contains("/dev/pts/"), "{said:?}");
+    let open = place.call(&["run", "--mode", "open", "--pty", "-c", "tty"]);
+    assert!(open.text().starts_with("/dev/pts/"), "{}", open.text());
+}
+
+#[test]
 fn keys_of_a_terminal_interrupt_and_end() {
     let place = Place::new();
     let text = "trap 'echo caught' INT; cat; echo after; cat";

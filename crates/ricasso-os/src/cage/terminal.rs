@@ -1,0 +1,57 @@
+//! The name of the command's own terminal. The cage has a list of terminals of its own, in which
+//! those of the machine have no names, and one without a name makes `tty`, `ssh` and `gpg` say
+//! that there is none.
+
+use super::raw::{self, Depth, NO_EXEC, NO_SUID, READ_ONLY};
+use rustix::fd::OwnedFd;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::CString;
+
+/// Places of the list that are taken, for a moment, to get at the right one. A machine with more
+/// terminals leaves this one without a name.
+const MOST_NUMBER: u32 = 1024;
+/// The kernel's numbers for pseudo terminals: 256 of each.
+const MAJORS: std::ops::RangeInclusive<u32> = 136..=143;
+
+/// A terminal of the machine, held before the list of the cage covers its name.
+pub(super) struct Terminal {
+    tree: OwnedFd,
+    number: u32,
+}
+
+/// Holds the command's end of a terminal; nothing where it is none, or has no name here.
+pub(super) fn hold(end: &OwnedFd) -> Option<Terminal> {
+    let device = rustix::fs::fstat(end).ok()?.st_rdev;
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let number = MAJORS.contains(&major).then(|| (major - MAJORS.start()) * 256 + minor)?;
+    let path = name(number)?;
+    let same = rustix::fs::stat(&path).is_ok_and(|found| found.st_rdev == device);
+    let tree = (same && number <= MOST_NUMBER).then(|| raw::clone_tree(&path, Depth::One))?.ok()?;
+    raw::seal_tree(&tree, Depth::One, READ_ONLY | NO_SUID | NO_EXEC).ok()?;
+    Some(Terminal { tree, number })
+}
+
+impl Terminal {
+    /// Shows it under its number in the list of the cage. What is returned keeps that place taken:
+    /// the name is there for as long as it is held.
+    pub(super) fn show(self) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        // The kernel gives out the lowest number that is free; the lower ones go again here.
+        let mut lower = Vec::new();
+        let taken = loop {
+            let taken = rustix::fs::open(c"/dev/pts/ptmx", flags, Mode::empty())?;
+            if lower.len() as u32 == self.number {
+                break taken;
+            }
+            lower.push(taken);
+        };
+        let path = name(self.number).ok_or(Errno::NOENT)?;
+        raw::attach(&self.tree, &path)?;
+        Ok(taken)
+    }
+}
+
+fn name(number: u32) -> Option<CString> {
+    CString::new(format!("/dev/pts/{number}")).ok()
+}
