@@ -113,8 +113,7 @@ impl Hall {
 
 /// The values of variables whose names the policy calls secret.
 pub(super) fn secrets(policy: &Policy, environment: &[(Bytes, Bytes)]) -> Secrets {
-    let secret =
-        |name: &Bytes| policy.redact().env.iter().any(|glob| glob.matches(name.as_slice()));
+    let secret = |name: &Bytes| policy.redact().hides(name.as_slice());
     let values = environment
         .iter()
         .filter(|(name, value)| value.as_slice().len() >= SHORTEST_SECRET && secret(name))

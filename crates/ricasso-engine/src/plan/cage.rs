@@ -7,6 +7,19 @@ use ricasso_os::{Host, Namespaces, Net, Walls};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
+/// What programs need to start or to know the time, and what tells no secret: whoever hides the
+/// directory above means the rest of it.
+const NEEDED: [&str; 8] = [
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/java-8-openjdk",
+    "/etc/java-11-openjdk",
+    "/etc/java-17-openjdk",
+    "/etc/java-21-openjdk",
+    "/etc/java-25-openjdk",
+];
+
 /// What must be held by the kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Cage {
@@ -99,6 +112,12 @@ impl Cage {
         cage.hide.push(ground.state.to_path_buf());
         cage.seen = request.workspace.iter().cloned().collect();
         cage.show = places.all(&policy.files().show);
+        cage.hide.retain(|path| !cage.show.contains(path));
+        let above = |needed: &&PathBuf| {
+            cage.hide.iter().any(|hidden| needed.starts_with(hidden) && needed != &hidden)
+        };
+        let needed: Vec<PathBuf> = NEEDED.iter().map(PathBuf::from).collect();
+        cage.show.extend(needed.iter().filter(above).cloned());
         cage.protect = places.anywhere(&policy.files().protect);
         cage
     }

@@ -4,7 +4,9 @@ use crate::policy::Policy;
 use crate::request::{Bytes, Request};
 use ricasso_os::{Cage, Namespaces, Tmp};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// Where programs are looked for when nobody says.
 const PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -12,8 +14,12 @@ const PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 /// What the screen of a terminal understands. Presets say `dumb`, which is true of pipes.
 const TERMINAL: &[u8] = b"xterm-256color";
 
-/// The whole environment as `NAME=value`, each name once: the caller's word counts most, then the
-/// policy's `set`, then what is passed on. Settings of git that must not be obeyed come last.
+/// Variables that name the directory for temporary files.
+const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
+
+/// The whole environment as `NAME=value`, each name once: the caller's word counts most, then what
+/// the policy keeps, then its `set`, then what is passed on. Settings of git that must not be
+/// obeyed come last.
 pub(super) fn of(
     policy: &Policy,
     request: &Request,
@@ -27,17 +33,31 @@ pub(super) fn of(
             Some((_, old)) => *old = value.to_vec(),
             None => variables.push((name.to_vec(), value.to_vec())),
         };
-    put(b"PATH", PATH);
+    let path = environment.iter().find(|(name, _)| name.as_slice() == b"PATH");
     for (name, value) in environment {
-        if policy.env().pass.iter().any(|glob| glob.matches(name.as_slice())) {
+        if policy.passes(name.as_slice()) {
             put(name.as_slice(), value.as_slice());
         }
     }
+    let path = path.filter(|(name, _)| policy.passes(name.as_slice()));
+    put(b"PATH", &open_only(path.map_or(PATH, |(_, value)| value.as_slice()), cage));
+    let passed = |wanted: &str| {
+        let is = |name: &Bytes| name.as_slice() == wanted.as_bytes();
+        environment.iter().any(|(name, _)| is(name) && policy.passes(name.as_slice()))
+    };
     for (name, value) in cage.into_iter().flat_map(caged) {
         put(name.as_bytes(), value.as_os_str().as_encoded_bytes());
     }
+    for (name, value) in cage.into_iter().flat_map(|cage| TEMPORARY.map(|name| (name, tmp(cage)))) {
+        // Where they lead outside, nothing can be written.
+        if passed(name) {
+            put(name.as_bytes(), value.as_os_str().as_encoded_bytes());
+        }
+    }
     for (name, value) in policy.env().set.iter() {
-        put(name.as_bytes(), value.as_bytes());
+        if !(policy.env().keeps(name.as_bytes()) && passed(name)) {
+            put(name.as_bytes(), value.as_bytes());
+        }
     }
     if request.manner.terminal.is_some() && is_dumb(policy) {
         put(b"TERM", TERMINAL);
@@ -61,6 +81,19 @@ fn is_dumb(policy: &Policy) -> bool {
     policy.env().set.iter().all(|(name, value)| name != "TERM" || value == "dumb")
 }
 
+/// Directories of `PATH` without those that the cage closes: a shell that may not look into one
+/// says of a program that is nowhere that it is forbidden.
+fn open_only(path: &[u8], cage: Option<&Cage>) -> Vec<u8> {
+    let closed = |directory: &&[u8]| {
+        // /sbin is another name of /usr/sbin on most machines.
+        let real = if *directory == b"/sbin" { b"/usr/sbin" } else { *directory };
+        let real = Path::new(OsStr::from_bytes(real));
+        cage.is_some_and(|cage| cage.hide.iter().any(|hidden| real.starts_with(hidden)))
+    };
+    let open: Vec<&[u8]> = path.split(|byte| *byte == b':').filter(|it| !closed(it)).collect();
+    open.join(&b':')
+}
+
 /// A variable that the command does not get, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Dropped {
@@ -75,15 +108,18 @@ pub struct Dropped {
 /// The variables of `environment` that no command gets from it under this policy, in their order.
 pub fn dropped(policy: &Policy, environment: &[(Bytes, Bytes)]) -> Vec<Dropped> {
     let env = policy.env();
-    let secret = |name: &[u8]| policy.redact().env.iter().any(|glob| glob.matches(name));
     let mut all = Vec::new();
-    for (name, _) in environment.iter().filter(|(name, _)| !env.passes(name.as_slice())) {
+    for (name, _) in environment.iter().filter(|(name, _)| !policy.passes(name.as_slice())) {
         let text = String::from_utf8_lossy(name.as_slice()).into_owned();
         let own = env.set.iter().any(|(set, _)| set.as_bytes() == name.as_slice());
         let why = if own {
             "env.set gives it a value of its own"
-        } else if secret(name.as_slice()) {
+        } else if policy.redact().hides(name.as_slice()) {
             "redact.env calls it a secret, and env.pass does not name it"
+        } else if policy.is_sensitive(name.as_slice()) {
+            "env.secret lists it, and env.pass does not name it"
+        } else if env.drop.iter().any(|glob| glob.matches(name.as_slice())) {
+            "env.drop names it"
         } else {
             "env.pass does not name it"
         };
@@ -96,18 +132,27 @@ pub fn dropped(policy: &Policy, environment: &[(Bytes, Bytes)]) -> Vec<Dropped> 
 /// Where temporary files and caches go in a cage: the home cannot be written, and without mounts
 /// the machine's /tmp cannot either.
 fn caged(cage: &Cage) -> Vec<(&'static str, PathBuf)> {
-    let shown = match cage.walls.namespaces {
-        Namespaces::User | Namespaces::Root => true,
-        Namespaces::None => false,
-    };
-    let tmp = match &cage.tmp {
-        Tmp::Session(path) if !shown => path.clone(),
-        Tmp::Session(_) | Tmp::Private | Tmp::Host => PathBuf::from("/tmp"),
-    };
+    let tmp = tmp(cage);
     let mut all =
         vec![("XDG_CACHE_HOME", tmp.join("cache")), ("npm_config_cache", tmp.join("npm"))];
-    if !shown {
+    if !is_shown(cage) {
         all.push(("TMPDIR", tmp));
     }
     all
+}
+
+/// Where a caged command finds its directory for temporary files.
+fn tmp(cage: &Cage) -> PathBuf {
+    match &cage.tmp {
+        Tmp::Session(path) if !is_shown(cage) => path.clone(),
+        Tmp::Session(_) | Tmp::Private | Tmp::Host => PathBuf::from("/tmp"),
+    }
+}
+
+/// Whether that directory is mounted as /tmp.
+fn is_shown(cage: &Cage) -> bool {
+    match cage.walls.namespaces {
+        Namespaces::User | Namespaces::Root => true,
+        Namespaces::None => false,
+    }
 }

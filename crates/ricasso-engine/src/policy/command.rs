@@ -9,9 +9,10 @@ use super::know::Does;
 use super::loader::{self, Setter};
 use super::misleading;
 use super::pattern::{Command, CommandPattern};
+use super::place;
 use super::rule::{GuardName, Rule};
 use super::text::Glob;
-use super::value::{Builtins, Git, Guard, Held, Opaque, Then, Unknown};
+use super::value::{Builtins, Git, Guard, Held, KnownBy, Opaque, Then, Unknown};
 use super::verdict::{Reason, ReasonLayer};
 use super::walk::{Mark, Place, Seen, Starts, base_name, is_system};
 use super::words::Meets;
@@ -125,6 +126,8 @@ impl Judged<'_> {
         denies.extend(git::own_programs(self.seen));
         denies.extend(self.guard(bench, Weight::Deny));
         denies.extend(self.rights(bench));
+        let starts = matches!(self.seen.starts, Starts::Program | Starts::Elsewhere);
+        denies.extend(starts.then(|| place::judge_work(self.seen, bench)).flatten());
         if self.seen.words.is_empty() {
             return denies;
         }
@@ -351,6 +354,9 @@ impl Judged<'_> {
         if self.seen.starts == Starts::Elsewhere && !word.contains(&b'/') {
             return false;
         }
+        if bench.policy.programs().known_by == KnownBy::Name {
+            return list.iter().any(|glob| glob.matches(name));
+        }
         let Some(program) = &self.seen.program else {
             return matching && !word.contains(&b'/');
         };
@@ -398,7 +404,8 @@ impl Judged<'_> {
             && (programs.allow.list().is_none() || programs.held == Held::Kernel);
         let weight = match (bench.policy.unknown(), contained) {
             (Unknown::Deny, _) => Weight::Deny,
-            (Unknown::Ask, _) | (Unknown::Caged, false) => Weight::Ask,
+            (Unknown::Allow, _) if programs.allow.list().is_none() => return None,
+            (Unknown::Ask | Unknown::Allow, _) | (Unknown::Caged, false) => Weight::Ask,
             (Unknown::Caged, true) => {
                 findings.demand_cage();
                 return None;

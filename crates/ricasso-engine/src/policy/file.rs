@@ -97,6 +97,7 @@ impl File {
             },
             programs: ProgramsFile { deny: whole.programs.deny, ..ProgramsFile::default() },
             commands: CommandsFile { deny: whole.commands.deny, ..CommandsFile::default() },
+            env: EnvFile { drop: whole.env.drop, ..EnvFile::default() },
             limits: whole.limits,
             jobs: whole.jobs,
             redact: whole.redact,

@@ -293,7 +293,7 @@ fn match_patterns(text: &[u8], place: Where, policy: &Policy, findings: &mut Fin
             Where::Text => found,
             Where::Command(span) => span,
         };
-        let message = format!("the regex {:?} matches: {}", pattern.regex.as_str(), pattern.why);
+        let message = format!("the regex \"{}\" matches: {}", pattern.regex.as_str(), pattern.why);
         let remedy = match pattern.remedy.as_str() {
             "" => "write the command without what the regex names",
             remedy => remedy,

@@ -7,7 +7,8 @@ use super::judge::{Findings, Weight, reason};
 use super::verdict::ReasonLayer;
 use super::walk::Reads;
 use ricasso_shell::tree::{
-    Command, Form, Joint, Kind, List, Operator, Part, Piece, Pipeline, Redirect, Simple, Word,
+    Command, Form, Joint, Kind, List, Operator, Part, Piece, Pipeline, Redirect, Simple, Stage,
+    Word,
 };
 use ricasso_shell::{Script, Span};
 
@@ -20,7 +21,7 @@ const BEFORE: [&[u8]; 3] = [b"env", b"command", b"builtin"];
 pub(super) fn judge(text: &[u8], reads: Reads, findings: &mut Findings) {
     let script = ricasso_shell::read(text, reads.shell());
     let Some((span, what)) = find(&script) else {
-        return;
+        return plain(&script, findings);
     };
     let message = format!("this policy takes one plain command, and here is {what}");
     let remedy = "send one command at a time, without joining, redirecting or substituting";
@@ -31,10 +32,57 @@ pub(super) fn judge(text: &[u8], reads: Reads, findings: &mut Findings) {
     );
 }
 
+/// A text that starts no program, or has a word of the shell before it.
+fn plain(script: &Script, findings: &mut Findings) {
+    let first = script.body.items.first().map(|item| &item.pipeline);
+    if let Some(pipeline) = first.filter(|pipeline| pipeline.negated || pipeline.timed) {
+        let message = "a word of the shell is not on the list of programs".to_string();
+        let span = Some([pipeline.span.start, pipeline.span.end]);
+        let remedy = "start with the program itself";
+        let layer = ReasonLayer::Programs;
+        return findings.add(Weight::Deny, reason("programs.allow", layer, span, message, remedy));
+    }
+    let is_named = |stage: &Stage| match &stage.command.kind {
+        Kind::Simple(simple) => !simple.words.is_empty(),
+        _ => true,
+    };
+    if !first.is_some_and(|pipeline| pipeline.stages.iter().all(is_named)) {
+        let message = "the text starts no program".to_string();
+        let remedy = "name a program after the assignments";
+        let span = Some([0, script.text().len()]);
+        let layer = ReasonLayer::Policy;
+        findings.add(Weight::Deny, reason("commands.empty", layer, span, message, remedy));
+    }
+}
+
 type Met = (Span, &'static str);
 
 fn find(script: &Script) -> Option<Met> {
-    list(&script.body).or_else(|| behind(script))
+    let broken = || script.unreadable().and_then(|_| bare(script.text()));
+    list(&script.body).or_else(|| behind(script)).or_else(broken)
+}
+
+/// The first byte outside quotes that is an operator wherever it stands, in a text that no shell
+/// reads: an operator is told of before any other fault.
+fn bare(text: &[u8]) -> Option<Met> {
+    let mut quote = None;
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        match (quote, byte) {
+            (None | Some(b'"'), b'\\') => at += 1,
+            (None, b'\'' | b'"') => quote = Some(*byte),
+            (Some(open), byte) if open == *byte => quote = None,
+            (None, b';' | b'&' | b'|' | b'>' | b'\n' | b'`') | (Some(b'"'), b'`') => {
+                return Some((Span { start: at, end: at + 1 }, "an operator"));
+            }
+            (None | Some(b'"'), b'$') if matches!(text.get(at + 1), Some(b'(' | b'{')) => {
+                return Some((Span { start: at, end: at + 2 }, "an expansion"));
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 /// A `;` behind the last command.
@@ -205,6 +253,13 @@ mod tests {
             "[[ -f x ]]",
             "cat < $(id)",
             "x=(a b)",
+            "|",
+            "| ls",
+            "&",
+            ">",
+            "ls >",
+            "cat >(id)",
+            "ls \"$(id",
         ];
         for text in texts {
             assert!(met(text).is_some(), "{text:?}");
@@ -232,6 +287,7 @@ mod tests {
             "ls # a; b | c",
             "cat $HOME/x",
             "ls\n",
+            "ls 'a | b",
         ];
         for text in texts {
             assert_eq!(met(text), None, "{text:?}");

@@ -6,7 +6,7 @@
 use super::effect::{Effect, Kind, Target};
 use super::know::{Does, Harm};
 use super::settled::Policy;
-use super::value::{Mode, Reach};
+use super::value::{Changes, Mode, Reach};
 use super::verdict::ReasonLayer;
 use super::word::Word;
 use super::words::Meets;
@@ -187,9 +187,14 @@ impl<'a> Rights<'a> {
         if self.policy.mode() == Mode::Open {
             return self.object_to_change_in_open(effect);
         }
+        if self.policy.files().changes == Changes::Caged && self.policy.is_caged() {
+            return None;
+        }
         let path = match &effect.target {
             Target::Path(path) | Target::Below { base: path, .. } => path,
+            // What nobody named (the class file of a compiler) is the cage's business.
             Target::Unknown if self.write.is_empty() && effect.sure == Meets::Yes => {
+                effect.word.as_ref()?;
                 let message = "the command changes a file, and nothing may be written".to_string();
                 let remedy = "leave the output on standard output";
                 return Some(objection("files.write", message, remedy));

@@ -9,8 +9,8 @@ use super::pattern::CommandPattern;
 use super::text::{Glob, Only, OnlyIn, OnlyMatching, PathText, RegexText, Roots};
 use super::unit::{Count, Limit, Pause, Size};
 use super::value::{
-    Builtins, Denials, Durability, Git, Guard, Held, Mode, Opaque, Operators, Partial, Reach,
-    Shell, Survivors, Then, Tmp, Unknown, Words,
+    Builtins, Changes, Denials, Durability, Git, Guard, Held, KnownBy, Mode, Opaque, Operators,
+    Partial, Reach, Shell, Survivors, Then, Tmp, Unknown, Words,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -95,6 +95,8 @@ section! {
         "cwd" cwd: OnlyIn,
         /// Which words are held to the readable roots.
         "words" words: Words,
+        /// Who refuses a change outside the writable roots.
+        "changes" changes: Changes,
     }
 }
 
@@ -117,6 +119,8 @@ section! {
         "held" held: Held,
         /// Whether it names the shell's own commands too.
         "builtins" builtins: Builtins,
+        /// What a program on the list is known by.
+        "known_by" known_by: KnownBy,
         /// Never these.
         "deny" deny: Added<Glob>,
     }
@@ -157,6 +161,12 @@ section! {
     Env from EnvFile in "env." {
         /// Names that are passed on, as globs.
         "pass" pass: Granted<Glob>,
+        /// Names that are passed on and count more than `set`, as globs.
+        "keep" keep: Granted<Glob>,
+        /// Names that are never passed on, as globs.
+        "drop" drop: Added<Glob>,
+        /// Names that no wildcard passes on, as globs; their values are no secrets by themselves.
+        "secret" secret: Added<Glob>,
         /// Variables that are set.
         "set" set: Assigned,
     }
@@ -239,10 +249,23 @@ section! {
 }
 
 impl Env {
-    /// Whether a variable of ricasso's own environment is passed on.
-    pub fn passes(&self, name: &[u8]) -> bool {
-        self.pass.iter().any(|glob| glob.matches(name))
+    /// Whether the value of ricasso's own environment counts more than that of `set`.
+    pub fn keeps(&self, name: &[u8]) -> bool {
+        self.keep.iter().any(|glob| glob.matches(name))
     }
+}
+
+impl Redact {
+    /// Whether the value of a variable with this name is a secret, however it is capitalised.
+    pub fn hides(&self, name: &[u8]) -> bool {
+        any_case(&self.env, name)
+    }
+}
+
+/// Whether one of these globs matches a name as it is or in capitals.
+pub(super) fn any_case(globs: &[Glob], name: &[u8]) -> bool {
+    let capitals = name.to_ascii_uppercase();
+    globs.iter().any(|glob| glob.matches(name) || glob.matches(&capitals))
 }
 
 impl Guards {

@@ -5,7 +5,9 @@ use super::merge::Setting;
 use super::rule::{Pattern, Rule};
 use super::sections::{
     Commands, Env, Files, General, Guards, Hook, Jobs, Limits, Net, Programs, Record, Redact,
+    any_case,
 };
+use super::text::Glob;
 use super::value::{Denials, Mode, Opaque, Partial, Shell, Tmp, Unknown};
 use crate::request::to_hex;
 use serde::Serialize;
@@ -165,6 +167,22 @@ impl Policy {
     /// What the command finds in its environment.
     pub fn env(&self) -> &Env {
         &self.settled.env
+    }
+
+    /// Whether a name says that its variable holds, or leads to, a secret.
+    pub fn is_sensitive(&self, name: &[u8]) -> bool {
+        self.redact().hides(name) || any_case(&self.env().secret, name)
+    }
+
+    /// Whether a variable of ricasso's own environment is passed on. A wildcard does not mean
+    /// secrets; a name in full does.
+    pub fn passes(&self, name: &[u8]) -> bool {
+        let env = self.env();
+        let sensitive = self.is_sensitive(name);
+        let means =
+            |glob: &Glob| glob.as_str().as_bytes() == name || !sensitive && glob.matches(name);
+        !env.drop.iter().any(|glob| glob.matches(name))
+            && env.pass.iter().chain(env.keep.iter()).any(means)
     }
 
     /// What a job may use up.

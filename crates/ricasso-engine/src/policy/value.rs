@@ -42,6 +42,16 @@ choice! {
 }
 
 choice! {
+    /// What a program on the list is known by.
+    KnownBy {
+        /// The file: another one of the same name is not on the list.
+        File = "file",
+        /// The last part of the name as written.
+        Name = "name",
+    }
+}
+
+choice! {
     /// How far the network reaches.
     Reach {
         /// Nowhere.
@@ -76,6 +86,8 @@ choice! {
         Ask = "ask",
         /// It runs where a cage holds it; elsewhere a person is asked.
         Caged = "caged",
+        /// It runs, unless there is a list of programs.
+        Allow = "allow",
     }
 }
 
@@ -154,6 +166,16 @@ choice! {
         All = "all",
         /// Those that a program takes for a path.
         Meant = "meant",
+    }
+}
+
+choice! {
+    /// Who refuses a change outside the writable roots.
+    Changes {
+        /// The judge, before anything runs, and the cage what the judge cannot see.
+        Judged = "judged",
+        /// The cage alone, where there is one: the command sees the kernel's error.
+        Caged = "caged",
     }
 }
 

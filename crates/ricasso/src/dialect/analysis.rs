@@ -6,7 +6,7 @@ use super::open::{Contract, Turn};
 use super::shape::{self, added};
 use super::tool::{Called, End, Tool};
 use ricasso_engine::capture::{Most, Stream};
-use ricasso_engine::reply::Reply;
+use ricasso_engine::reply::{Reason, Reply};
 use ricasso_engine::request::Step;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -21,6 +21,9 @@ const TIMEOUT_SECONDS: u64 = 900;
 const MOST_CHARACTERS: u64 = 100_000;
 /// More commands than this are a script.
 const MOST_COMMANDS: usize = 1_000;
+
+/// The directories that the contract closes.
+const CLOSED: [&str; 6] = ["/etc", "/root", "/proc", "/sys", "/boot", "/usr/sbin"];
 
 /// The contract has no keys.
 #[derive(Debug, Default, Deserialize)]
@@ -108,7 +111,8 @@ struct Tried {
 fn attempt(turn: &Turn<'_>, command: &str, wish: &Wish) -> Result<Tried, Fault> {
     if command.trim().is_empty() {
         let text = told(command, "error", &json!(126), "", "Empty command");
-        return Ok(Tried { text, good: false, refused: true, fields: Map::new() });
+        let fields = Called::refused("").fields;
+        return Ok(Tried { text, good: false, refused: true, fields });
     }
     let step = Step::Shell(command.into());
     let ran = turn.run(step, wish.clone())?;
@@ -119,9 +123,10 @@ fn attempt(turn: &Turn<'_>, command: &str, wish: &Wish) -> Result<Tried, Fault> 
     if refused {
         error = refusal(command, reply);
     } else if shape::kind(reply) == "timed_out" {
-        let seconds = wish.timeout.map_or(0, |time| time.as_secs());
+        let seconds = reply.deadline.applied_ms.unwrap_or(0) / 1000;
         error = format!("Command timed out after {seconds} seconds\n{error}");
     }
+    error += shape::unstarted(reply).as_deref().unwrap_or_default();
     let status = if good { "success" } else { "error" };
     let mut fields = added(reply);
     fields.insert("exit_code".into(), json!(reply.exit_code));
@@ -171,16 +176,23 @@ fn shaped(tried: Vec<Tried>, ignore_errors: bool) -> Called {
     }
 }
 
-/// The words of the contract's own program.
+/// The words of the contract's own program, for the reason that it would meet first.
 fn refusal(command: &str, reply: &Reply) -> String {
-    let Some(reason) = shape::first_reason(reply) else { return "Blocked".into() };
-    let met = shape::met(command, reason);
+    let first = |rank: fn(&Reason) -> bool| reply.reasons.iter().find(|reason| rank(reason));
+    let reason = first(|it| it.rule == "commands.operators")
+        .or_else(|| first(|it| it.rule == "commands.empty"))
+        .or_else(|| first(|it| it.layer == "programs"))
+        .or_else(|| shape::first_reason(reply));
+    let Some(reason) = reason else { return "Blocked".into() };
+    let (met, message) = (shape::met(command, reason), reason.message.as_ref().as_str());
     match (reason.layer, reason.rule.as_str()) {
         (_, "commands.operators") => format!("Blocked: shell operator not allowed: '{command}'"),
+        (_, "commands.empty") => "Empty command after variable assignments".into(),
         (_, "unreadable") => format!("Blocked: malformed command: '{command}'"),
         ("programs", _) => {
             let word = met.split_whitespace().next().unwrap_or(met);
-            format!("Blocked: '{word}' is not in the allowed programs list")
+            let base = word.rsplit('/').next().unwrap_or(word);
+            format!("Blocked: '{base}' is not in the allowed programs list")
         }
         (_, "git-read-only") => match subcommand(command) {
             "config" => {
@@ -188,13 +200,32 @@ fn refusal(command: &str, reply: &Reply) -> String {
             }
             sub => format!("Blocked: git '{sub}' is not a read-only operation"),
         },
-        ("paths", _) => format!("Blocked: access to {met} is not allowed"),
-        _ => format!("Blocked: {}", reason.message.as_ref()),
+        (_, "files.hide") => {
+            // The judge names the directory before these words.
+            let told = |closed: &&&str| {
+                let ends = [" cannot be ", ", which is hidden"];
+                ends.iter().any(|end| message.contains(&format!(" {closed}{end}")))
+            };
+            let closed = CLOSED.iter().find(told);
+            format!("Blocked: access to {} is not allowed", closed.unwrap_or(&met))
+        }
+        _ => format!("Blocked: {message}"),
     }
 }
 
 /// The word that says what git is to do, for a message alone: the judge has read it properly.
 fn subcommand(command: &str) -> &str {
-    let mut words = command.split_whitespace().skip_while(|word| !word.ends_with("git")).skip(1);
-    words.find(|word| !word.starts_with('-')).unwrap_or("")
+    let mut words = command.split_whitespace();
+    let is_git = |word: &str| word.trim_matches(['\'', '"', '\\']).ends_with("git");
+    let mut words = words.by_ref().skip_while(|word| !is_git(word)).skip(1);
+    while let Some(word) = words.next() {
+        match word {
+            "-c" | "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--config-env" => {
+                words.next();
+            }
+            word if word.starts_with('-') => {}
+            word => return word.trim_matches(['\'', '"']),
+        }
+    }
+    ""
 }

@@ -58,10 +58,11 @@ impl Arguments {
     /// A whole number that is not negative.
     pub(super) fn count(&mut self, name: &str) -> Result<Option<u64>, Fault> {
         let Some(number) = self.number(name)? else { return Ok(None) };
-        if number < 0.0 || number.fract() != 0.0 || number > 9e15 {
+        if number < 0.0 || number.fract() != 0.0 {
             return Err(fault(format!("{name} must be a whole number, not negative")));
         }
-        Ok(Some(number as u64))
+        // Whoever asks for more than a float counts exactly wants as much as there is.
+        Ok(Some(number.min(9e15) as u64))
     }
 
     /// A list of texts.
@@ -93,6 +94,11 @@ impl Arguments {
                 .collect()
         });
         pairs.ok_or_else(|| wrong(name, "an object of strings", &value))
+    }
+
+    /// Parameters that the contract knows and this call does not use.
+    pub(super) fn leave(&mut self, names: &[&str]) {
+        self.0.retain(|name, _| !names.contains(&name.as_str()));
     }
 
     /// All were taken; what is left is not known to the contract.

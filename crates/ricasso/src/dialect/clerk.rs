@@ -1,6 +1,6 @@
 //! Where the calls of one dialect are carried out: one engine, one workspace, one session.
 
-use super::arguments::Fault;
+use super::arguments::{Fault, fault};
 use super::tool::Called;
 use crate::place::clean;
 use ricasso_engine::capture::{Ends, Most, Reading, Stream, Taken};
@@ -11,6 +11,10 @@ use ricasso_os::Cancel;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+/// A deadline that is over at once, and one that nobody lives to see; a request takes both.
+const SHORTEST: Duration = Duration::from_nanos(1);
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// One engine behind one contract.
 #[derive(Debug)]
@@ -59,7 +63,7 @@ impl Clerk {
             workspace: self.workspace.clone(),
             env: env.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect(),
             stdin: wish.stdin,
-            timeout: wish.timeout,
+            timeout: wish.timeout.map(|time| time.clamp(SHORTEST, LONGEST)),
             caller: self.caller.clone(),
             manner: Manner::default(),
         }
@@ -76,8 +80,12 @@ impl Clerk {
 
     /// Runs a request to its end.
     pub(super) fn run(&self, request: &Request, cancel: &Cancel) -> Result<Ran, Fault> {
-        let reply = self.engine.run(request, cancel).map_err(|error| failed(&error))?;
-        self.ran(reply)
+        match self.engine.run(request, cancel) {
+            Ok(reply) => self.ran(reply),
+            // The caller's own: an empty command, a NUL, a name of a variable.
+            Err(ricasso_engine::Error::Request(error)) => Err(fault(error.to_string())),
+            Err(error) => Err(failed(&error)),
+        }
     }
 
     /// A reply with its output.

@@ -10,7 +10,7 @@ use ricasso_engine::capture::{Most, Stream};
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::Step;
 use serde::Deserialize;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 const TOOL: &str = "execute_command";
@@ -49,11 +49,11 @@ impl Default for ShellTable {
 impl Contract for ExecuteCommand {
     fn layer(&self) -> String {
         let mode = match self.mode {
-            ModeWord::Read => "read",
-            ModeWord::Write => "open",
+            ModeWord::Read => "mode = \"read\"",
+            ModeWord::Write => "mode = \"open\"\nopaque = \"allow\"\nunknown = \"allow\"",
         };
         // The contract has no upper bound of its own.
-        format!("mode = \"{mode}\"\n[limits]\ntimeout = \"30s\"\n")
+        format!("{mode}\n[limits]\ntimeout = \"30s\"\n")
     }
 
     fn tools(&self) -> Vec<Tool> {
@@ -96,15 +96,24 @@ impl Contract for ExecuteCommand {
         let timeout = arguments.count("timeout_ms")?.map_or(TIMEOUT, Duration::from_millis);
         let scratchpad = arguments.text("scratchpad")?;
         arguments.finish(&PARAMETERS)?;
+        if let Some(name) = &scratchpad {
+            scratchpad::check(name)?;
+        }
         if self.mode == ModeWord::Read && !self.shell.sandbox {
             let told = "Shell commands are not available in read mode, since `sandbox = false` \
                         stands under [shell] in the configuration; switch to write mode.";
-            return Err(Box::new(Called { end: End::Refused, ..Called::fault(told) }));
+            return Err(Box::new(Called::refused(told)));
         }
         let wish = Wish { timeout: Some(timeout), ..Wish::default() };
         let step = Step::Shell(command.as_str().into());
         let ran = turn.run(step, wish)?;
-        shaped(turn.clerk, &ran, scratchpad.as_deref())
+        let mut called = shaped(turn.clerk, &ran, scratchpad.as_deref())?;
+        if is_nested(&command)
+            && let Some(hints) = called.fields.get_mut("hints").and_then(Value::as_array_mut)
+        {
+            hints.push(NESTED.into());
+        }
+        Ok(called)
     }
 }
 
@@ -119,36 +128,30 @@ fn shaped(clerk: &Clerk, ran: &Ran, scratchpad: Option<&str>) -> Result<Called, 
         return Ok(called);
     }
     let is_error = reply.exit_code != Some(0);
-    let done = |text, more| Called { text, more, fields, is_error, end: End::Done };
     let size = reply.output.stdout_bytes + reply.output.stderr_bytes;
-    if shape::kind(reply) == "timed_out" {
-        let text = format!("Command timed out after {}ms", reply.deadline.applied_ms.unwrap_or(0));
-        return Ok(done(text, vec![whole(ran, Most::Bytes(LARGEST_TEXT))?]));
-    }
-    match scratchpad {
-        Some(name) if size > 0 => {
+    let own = format!("output-{}", reply.id);
+    let name = scratchpad.or((size > LARGEST_TEXT).then_some(own.as_str())).filter(|_| size > 0);
+    let mut text = match name {
+        None => whole(ran, Most::Bytes(u64::MAX))?,
+        Some(name) => {
             scratchpad::save(clerk, name, reply.id.as_str())?;
-            let text = format!(
+            format!(
                 "Output saved to scratchpad \"{name}\" ({size} bytes). \
                  Use scratchpad_read to access it."
-            );
-            Ok(done(text, Vec::new()))
+            )
         }
-        None if size > LARGEST_TEXT => {
-            let name = format!("output-{}", reply.id);
-            scratchpad::save(clerk, &name, reply.id.as_str())?;
-            let text = format!(
-                "Output saved to scratchpad \"{name}\" ({size} bytes). \
-                 Use scratchpad_read to access it. It begins:\n{}",
-                ran.take(Stream::Stdout, Most::Bytes(FIRST_BYTES))?.text
-            );
-            Ok(done(text, Vec::new()))
-        }
-        Some(_) | None => {
-            let text = whole(ran, Most::Bytes(u64::MAX))?;
-            Ok(done(text, Vec::new()))
-        }
+    };
+    if name.is_some() && scratchpad.is_none() {
+        text += &format!(" It begins:\n{}", whole(ran, Most::Bytes(FIRST_BYTES))?);
+    } else if let Some(code) = reply.exit_code.filter(|code| name.is_some() && *code != 0) {
+        text += &format!("\nExit code: {code}");
     }
+    let mut more = Vec::new();
+    if shape::kind(reply) == "timed_out" {
+        more.push(text);
+        text = format!("Command timed out after {}ms", reply.deadline.applied_ms.unwrap_or(0));
+    }
+    Ok(Called { text, more, fields, is_error, end: End::Done })
 }
 
 /// The name of the signal that ended it; a command that outlasted its time was killed.
@@ -173,6 +176,7 @@ fn whole(ran: &Ran, most: Most) -> Result<String, Fault> {
         }
         text += &stderr;
     }
+    text += shape::unstarted(&ran.reply).as_deref().unwrap_or_default();
     if let Some(code) = ran.reply.exit_code.filter(|code| *code != 0) {
         if !text.is_empty() {
             text += "\n";
@@ -208,25 +212,43 @@ fn read_back(clerk: &Clerk, mut arguments: Arguments) -> Result<Called, Fault> {
     let offset = arguments.count("offset")?.unwrap_or(0);
     let limit = arguments.count("limit")?.unwrap_or(READ_BYTES);
     arguments.finish(&["name", "offset", "limit"])?;
+    if limit == 0 {
+        return Err(fault("limit must be at least 1"));
+    }
     let Some(saved) = scratchpad::find(clerk, &name)? else {
         return Err(fault(format!(
             "there is no scratchpad {name:?}; save one with execute_command"
         )));
     };
     let part = scratchpad::part(&saved, offset, limit)?;
-    if offset > part.length {
-        let told =
-            format!("offset {offset} lies behind the end; {name:?} has {} bytes", part.length);
+    let length = part.length;
+    if offset > length {
+        let told = format!("offset {offset} lies behind the end; {name:?} has {length} bytes");
         return Err(fault(told));
     }
-    let mut fields = Map::new();
-    fields.insert("bytes".into(), json!(part.length));
-    let called =
-        Called { text: part.text, more: Vec::new(), fields, is_error: false, end: End::Done };
-    Ok(called)
+    let next = (part.end < length).then_some(part.end);
+    let told = next.map(|next| format!("{length} bytes in all; go on with offset {next}"));
+    let fields = json!({ "bytes": length, "next_offset": next });
+    let fields = fields.as_object().cloned().unwrap_or_default();
+    let more = told.into_iter().collect();
+    Ok(Called { text: part.text, more, fields, is_error: false, end: End::Done })
 }
 
-fn schema() -> serde_json::Value {
+/// Whether the text starts another PowerShell, whose text the outer one would expand first.
+fn is_nested(command: &str) -> bool {
+    let lower = command.to_lowercase();
+    let mut words = lower.split_whitespace().skip_while(|word| {
+        let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        !matches!(name, "powershell" | "powershell.exe" | "pwsh" | "pwsh.exe")
+    });
+    words.next().is_some() && words.any(|word| word == "-c" || word.starts_with("-com"))
+}
+
+const NESTED: &str = "a powershell inside another one: on Windows the outer one expands $var of \
+the inner text before it runs; write a .ps1 file and run it by path, use -EncodedCommand, or \
+escape each $ as `$";
+
+fn schema() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -273,5 +295,9 @@ mod tests {
         for part in parts {
             assert!(DESCRIPTION.contains(part), "{part:?} is missing");
         }
+        assert!(is_nested("powershell -Command \"$x\""));
+        assert!(is_nested("& C:\\Windows\\powershell.exe -NoProfile -c '1'"));
+        assert!(!is_nested("powershell -EncodedCommand aGk="));
+        assert!(!is_nested("echo powershell"));
     }
 }

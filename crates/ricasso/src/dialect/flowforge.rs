@@ -34,18 +34,30 @@ pub(super) struct Flowforge {
     max_output_size: u64,
 }
 
-/// `blockedPatterns`: another list, or more of them.
+/// `blockedPatterns`: another list, more of them, or both.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Blocked {
     Instead(Vec<String>),
-    Extend(Extend),
+    Changed(Changed),
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Extend {
+struct Changed {
+    replace: Option<Vec<String>>,
+    #[serde(default)]
     extend: Vec<String>,
+}
+
+impl Blocked {
+    /// The list that stands in place of the contract's own, and what is added.
+    fn parts(&self) -> (Option<&[String]>, &[String]) {
+        match self {
+            Blocked::Instead(list) => (Some(list), &[]),
+            Blocked::Changed(changed) => (changed.replace.as_deref(), &changed.extend),
+        }
+    }
 }
 
 impl Default for Flowforge {
@@ -67,21 +79,19 @@ impl Contract for Flowforge {
         // An empty list restricts nothing, as in the contract's own program.
         let some = |list: &&Vec<_>| !list.is_empty();
         if let Some(names) = self.allowed_commands.as_ref().filter(some) {
-            text += &format!("[programs]\nallow = {}\n", quoted_list(names));
+            let names: Vec<String> = names.iter().map(|name| literal(name)).collect();
+            text += &format!("[programs]\nknown_by = \"name\"\nallow = {}\n", quoted_list(&names));
         }
         if let Some(places) = self.allowed_cwd.as_ref().filter(|places| !places.is_empty()) {
             let places: Vec<String> = places.iter().map(|at| at.display().to_string()).collect();
             text += &format!("[files]\ncwd = {}\n", quoted_list(&places));
         }
-        let patterns = match &self.blocked_patterns {
-            None => return text,
-            Some(Blocked::Instead(patterns)) => {
-                text += "[guards]\ndestructive = \"off\"\n";
-                patterns
-            }
-            Some(Blocked::Extend(more)) => &more.extend,
-        };
-        for pattern in patterns {
+        let (instead, more) =
+            self.blocked_patterns.as_ref().map_or((None, &[][..]), Blocked::parts);
+        if instead.is_some() {
+            text += "[guards]\ndestructive = \"off\"\n";
+        }
+        for pattern in instead.unwrap_or_default().iter().chain(more) {
             let pattern = quoted(pattern);
             text += &format!("[[patterns]]\nregex = {pattern}\nwhy = \"blockedPatterns\"\n");
         }
@@ -90,7 +100,7 @@ impl Contract for Flowforge {
 
     fn preset(&self) -> Option<&'static str> {
         // Another list sets the contract's own aside, and the built-in rules behind it.
-        matches!(self.blocked_patterns, Some(Blocked::Instead(_))).then_some("open")
+        self.blocked_patterns.as_ref().and_then(|it| it.parts().0).map(|_| "open")
     }
 
     fn warnings(&self) -> Vec<String> {
@@ -135,22 +145,23 @@ impl Contract for Flowforge {
     }
 
     fn call(&self, turn: &Turn<'_>, mut arguments: Arguments) -> Result<Called, Fault> {
-        let step = match arguments.text("action")?.as_deref() {
-            None | Some("execute") => execute(&mut arguments)?,
-            Some("script") => script(&mut arguments)?,
+        let (step, failure) = match arguments.text("action")?.as_deref() {
+            None | Some("execute") => (execute(&mut arguments)?, "Shell"),
+            Some("script") => (script(&mut arguments)?, "Script"),
             Some(other) => return Err(fault(format!("Unknown action: {other}"))),
         };
         let wish = wish(&mut arguments)?;
         arguments.finish(&PARAMETERS)?;
         let ran = turn.run(step, wish)?;
-        self.shaped(&ran)
+        self.shaped(&ran, failure)
     }
 }
 
 fn execute(arguments: &mut Arguments) -> Result<Step, Fault> {
-    let Some(command) = arguments.text("command")? else {
+    let Some(command) = arguments.text("command")?.filter(|text| !text.trim().is_empty()) else {
         return Err(fault("command is required for action \"execute\""));
     };
+    arguments.leave(&["script", "shell"]);
     let mut words = vec![Bytes::from(command.as_str())];
     let more = arguments.texts("args")?.unwrap_or_default();
     words.extend(more.iter().map(|word| Bytes::from(word.as_str())));
@@ -158,16 +169,17 @@ fn execute(arguments: &mut Arguments) -> Result<Step, Fault> {
 }
 
 fn script(arguments: &mut Arguments) -> Result<Step, Fault> {
-    let Some(text) = arguments.text("script")? else {
+    let Some(text) = arguments.text("script")?.filter(|text| !text.trim().is_empty()) else {
         return Err(fault("script is required for action \"script\""));
     };
+    arguments.leave(&["command", "args"]);
     let shell = match arguments.text("shell")?.as_deref() {
         None | Some("bash") => ScriptShell::Bash,
         Some("sh") => ScriptShell::Sh,
         Some("zsh") => ScriptShell::Zsh,
         Some(other) => {
             let told = format!("Shell \"{other}\" is not in the allowed list: [bash, sh, zsh]");
-            return Err(Box::new(Called { end: End::Refused, ..Called::fault(told) }));
+            return Err(Box::new(Called::refused(told)));
         }
     };
     Ok(Step::Script { text: text.as_str().into(), shell })
@@ -188,7 +200,7 @@ fn wish(arguments: &mut Arguments) -> Result<Wish, Fault> {
 }
 
 impl Flowforge {
-    fn shaped(&self, ran: &Ran) -> Result<Called, Fault> {
+    fn shaped(&self, ran: &Ran, failure: &str) -> Result<Called, Fault> {
         let reply = &ran.reply;
         let mut fields = added(reply);
         let whole = |stream| -> Result<String, Fault> {
@@ -196,7 +208,11 @@ impl Flowforge {
             let suffix = if taken.is_cut() { TRUNCATED } else { "" };
             Ok(taken.text + suffix)
         };
-        let (stdout, stderr) = (whole(Stream::Stdout)?, whole(Stream::Stderr)?);
+        let (stdout, mut stderr) = (whole(Stream::Stdout)?, whole(Stream::Stderr)?);
+        // What could not be started has said nothing itself.
+        let unstarted =
+            shape::unstarted(reply).map(|why| format!("{failure} execution failed: {why}"));
+        stderr += unstarted.as_deref().unwrap_or_default();
         let success = reply.exit_code == Some(0);
         fields.insert("exitCode".into(), json!(reply.exit_code));
         fields.insert("duration".into(), json!(reply.duration_ms.as_secs_f64() * 1000.0));
@@ -209,7 +225,7 @@ impl Flowforge {
             text,
             more: Vec::new(),
             fields,
-            is_error: refused,
+            is_error: refused || unstarted.is_some(),
             end: if refused { End::Refused } else { End::Done },
         })
     }
@@ -238,12 +254,34 @@ impl Flowforge {
     }
 }
 
+/// The contract's patterns by the built-in rules behind them.
+const BEHIND: [(&str, &str); 6] = [
+    ("delete-everything", r"rm\s+-rf\s+/"),
+    ("make-filesystem", "mkfs"),
+    ("fork-bomb", r":\s*\(\s*\)\s*\{"),
+    ("overwrite-disk", "> /dev/sd"),
+    ("open-to-all", r"chmod\s+777"),
+    ("network-code", r"curl.*\|.*sh"),
+];
+
 fn blocked(reason: &Reason) -> String {
-    format!(
-        "Blocked: command matches dangerous pattern ({}): {}",
-        reason.rule,
-        reason.message.as_ref()
-    )
+    let message = reason.message.as_ref();
+    let behind = BEHIND.iter().find(|(rule, _)| *rule == reason.rule).map(|(_, pattern)| *pattern);
+    // The judge writes the regex between these words.
+    let met = message.strip_prefix("the regex \"").and_then(|rest| rest.rsplit_once("\" matches"));
+    match behind.or(met.map(|(pattern, _)| pattern)) {
+        Some(pattern) => format!("Blocked: command matches dangerous pattern \"{pattern}\""),
+        None => format!("Blocked: {message}"),
+    }
+}
+
+/// A name that a glob of the policy matches and nothing else.
+fn literal(name: &str) -> String {
+    let part = |letter| match letter {
+        '*' | '?' | '[' => format!("[{letter}]"),
+        other => other.to_string(),
+    };
+    name.chars().map(part).collect()
 }
 
 fn both(stdout: &str, stderr: &str) -> String {

@@ -12,11 +12,15 @@ use std::path::PathBuf;
 
 /// A name is a word or a few; as a file name it doubles.
 const LONGEST_NAME: usize = 100;
+/// A character has four bytes at most.
+const LONGEST_REST: usize = 3;
 
 /// A part of a saved output.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) text: String,
+    /// Where the next one begins.
+    pub(super) end: u64,
     /// Bytes of the whole.
     pub(super) length: u64,
 }
@@ -44,21 +48,38 @@ pub(super) fn find(clerk: &Clerk, name: &str) -> Result<Option<Reading>, Fault> 
     clerk.engine.output(&id).map(Some).map_err(|error| failed(&error))
 }
 
-/// So many bytes from an offset on, in the sequence in which both streams came.
+/// The characters that begin in so many bytes from an offset on, standard output first: pages
+/// side by side are the whole, whoever counts them, and no character is split.
 pub(super) fn part(reading: &Reading, offset: u64, limit: u64) -> Result<Part, Fault> {
-    let mut window = Window { skip: offset, take: limit, taken: Vec::new(), length: 0 };
-    let read = reading.bytes(Which::One(Stream::Stdout), 0..u64::MAX, &mut window);
-    read.map_err(|error| failed(&error))?;
-    let read = reading.bytes(Which::One(Stream::Stderr), 0..u64::MAX, &mut window);
-    read.map_err(|error| failed(&error))?;
-    let text = String::from_utf8_lossy(&window.taken).into_owned();
-    Ok(Part { text, length: window.length })
+    let take = limit.saturating_add(LONGEST_REST as u64);
+    let mut window = Window { skip: offset, take, taken: Vec::new(), length: 0 };
+    for stream in [Stream::Stdout, Stream::Stderr] {
+        let read = reading.bytes(Which::One(stream), 0..u64::MAX, &mut window);
+        read.map_err(|error| failed(&error))?;
+    }
+    let taken = window.taken;
+    let at = usize::try_from(limit).unwrap_or(usize::MAX).min(taken.len());
+    let from = if offset == 0 { 0 } else { rest_of_character(&taken) };
+    let end = at + rest_of_character(&taken[at..]);
+    let text = String::from_utf8_lossy(taken.get(from..end).unwrap_or_default()).into_owned();
+    Ok(Part { text, end: offset.saturating_add(end as u64), length: window.length })
 }
 
-fn place(clerk: &Clerk, name: &str) -> Result<PathBuf, Fault> {
+/// Bytes at the beginning that end a character which began before.
+fn rest_of_character(bytes: &[u8]) -> usize {
+    bytes.iter().take(LONGEST_REST).take_while(|byte| **byte & 0xC0 == 0x80).count()
+}
+
+/// Refuses what is no name.
+pub(super) fn check(name: &str) -> Result<(), Fault> {
     if name.is_empty() || name.len() > LONGEST_NAME {
         return Err(fault(format!("scratchpad must be a name of 1 to {LONGEST_NAME} bytes")));
     }
+    Ok(())
+}
+
+fn place(clerk: &Clerk, name: &str) -> Result<PathBuf, Fault> {
+    check(name)?;
     let session = to_hex(clerk.caller.session.as_bytes());
     let folder = clerk.engine.state().root().join("scratchpads").join(session);
     Ok(folder.join(to_hex(name.as_bytes())))

@@ -79,6 +79,13 @@ impl Called {
         }
     }
 
+    /// A call that an adapter itself refuses; nothing ran.
+    pub fn refused(text: impl Into<String>) -> Called {
+        let fields = json!({ "termination": "refused", "ending": { "kind": "refused" } });
+        let fields = fields.as_object().cloned().unwrap_or_default();
+        Called { fields, end: End::Refused, ..Called::fault(text) }
+    }
+
     /// Our own failure.
     pub fn failed(error: &dyn std::error::Error) -> Called {
         let mut text = error.to_string();

@@ -231,3 +231,92 @@ fn s5_48_without_any_program_right_nothing_is_executed() {
     assert_eq!(reply["ending"]["kind"], "exited", "{reply}");
     assert!(reply["stderr"].as_str().unwrap().contains("Permission denied"), "{reply}");
 }
+
+#[test]
+fn s3_05_pages_of_a_saved_output_are_the_whole_and_split_no_character() {
+    let place = Place::new();
+    let command = "python3 -c 'print(\"a\" + \"\\u2713\" * 70000, end=\"\")'";
+    let arguments = json!({ "command": command, "scratchpad": "checks" });
+    let result = call(&place, &["execute-command"], &arguments);
+    assert_eq!(result["isError"], false, "{result}");
+    let (mut whole, mut offset, mut asked) = (String::new(), 0, 0);
+    // One reader counts by what it asked for, another by what it is told.
+    for told in [false, true] {
+        whole.clear();
+        offset = 0;
+        while offset < 210_001 {
+            let arguments = json!({ "name": "checks", "offset": offset, "limit": 10_000 });
+            let part = call(&place, &["execute-command", "--tool", "scratchpad_read"], &arguments);
+            whole += part["content"][0]["text"].as_str().unwrap();
+            let next = part["structuredContent"]["next_offset"].as_u64();
+            offset = if told { next.unwrap_or(u64::MAX) } else { offset + 10_000 };
+            asked += 1;
+        }
+        assert!(whole == format!("a{}", "\u{2713}".repeat(70_000)), "the pages differ: {told}");
+    }
+    assert!(asked > 40 && offset > 0);
+    let arguments = json!({ "name": "checks", "limit": 0 });
+    let none = call(&place, &["execute-command", "--tool", "scratchpad_read"], &arguments);
+    assert_eq!(none["isError"], true, "{none}");
+}
+
+#[test]
+fn s3_11_s3_14_a_great_output_before_a_deadline_is_saved_whole() {
+    let place = Place::new();
+    let command = "head -c 9000000 /dev/zero | tr '\\0' x; echo oops >&2; : > done; sleep 60";
+    let arguments = json!({ "command": command, "timeout_ms": 6000 });
+    let result = call(&place, &["execute-command", "--mode", "write"], &arguments);
+    let texts = result["content"].as_array().unwrap();
+    assert_eq!(texts[0]["text"], "Command timed out after 6000ms");
+    let saved = texts[1]["text"].as_str().unwrap();
+    assert!(saved.contains("(9000005 bytes)"), "{}", &saved[..200]);
+    assert!(saved.contains("--- stderr ---\noops"), "the beginning of both streams is shown");
+}
+
+#[test]
+fn s2_33_the_commands_of_a_list_do_not_overlap() {
+    let place = Place::new();
+    let one =
+        "python3 -c 'import time; a = time.time_ns(); time.sleep(0.1); print(a, time.time_ns())'";
+    let result = call(&place, &["analysis"], &json!({ "command": [one, one, one] }));
+    let mut last = 0;
+    for text in result["content"].as_array().unwrap().iter().skip(1) {
+        let text = text["text"].as_str().unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix("Output: ")).unwrap();
+        let times: Vec<u64> = line.split(' ').map(|word| word.parse().unwrap()).collect();
+        assert!(times[0] >= last && times[1] > times[0], "{result}");
+        last = times[1];
+    }
+    assert!(last > 0);
+}
+
+#[test]
+fn s2_17_only_the_reading_forms_of_git_config_pass() {
+    let place = Place::new();
+    for form in [
+        "--get user.name",
+        "--get-all user.name",
+        "--get-regexp user",
+        "--list",
+        "-l",
+        "--show-origin --list",
+        "--show-scope --list",
+        "user.name",
+    ] {
+        assert_eq!(verdict(&place, &format!("git config {form}")), 0, "{form}");
+    }
+    for form in [
+        "user.name x",
+        "--add user.name x",
+        "--unset user.name",
+        "--unset-all user.name",
+        "--replace-all user.name x",
+        "--rename-section user u",
+        "--remove-section user",
+        "--edit",
+        "-e",
+        "--show-origin core.pager x",
+    ] {
+        assert_eq!(verdict(&place, &format!("git config {form}")), 1, "{form}");
+    }
+}

@@ -21,14 +21,14 @@ struct Vector {
     expect: Value,
 }
 
-fn vectors() -> Option<Vec<Vector>> {
+fn vectors(kinds: &[&str]) -> Option<Vec<Vector>> {
     let text = std::fs::read_to_string(shared()?.join("spec/vectors.jsonl")).ok()?;
     let all = text.lines().filter_map(|line| {
         let value: Value = serde_json::from_str(line).ok()?;
         let dialect = value["dialect"].as_str()?.to_string();
         let kind = value["input"]["kind"].as_str()?;
         let ours = DIALECTS.contains(&dialect.as_str())
-            && KINDS.contains(&kind)
+            && kinds.contains(&kind)
             && value["input"]["platform"].is_null();
         ours.then(|| Vector {
             id: value["id"].as_str().unwrap_or("").to_string(),
@@ -232,7 +232,7 @@ fn outside_unchanged(place: &Place) -> bool {
 
 #[test]
 fn the_vectors_hold_through_the_doors_of_their_dialects() {
-    let Some(vectors) = vectors() else {
+    let Some(vectors) = vectors(&KINDS) else {
         return skip("the_vectors_hold_through_the_doors_of_their_dialects", "no shared data");
     };
     if let Some(why) = harmless::missing() {
@@ -262,4 +262,49 @@ fn the_vectors_hold_through_the_doors_of_their_dialects() {
     }
     assert!(tried > 300, "only {tried} were tried");
     assert!(failed.is_empty(), "{} of {tried} wrong:\n{}", failed.len(), failed.join("\n"));
+}
+
+#[test]
+fn the_vectors_of_variables_that_are_kept_or_dropped_hold() {
+    let Some(vectors) = vectors(&["env-pass"]) else {
+        return skip("the_vectors_of_variables_that_are_kept_or_dropped_hold", "no shared data");
+    };
+    assert!(vectors.len() > 10, "only {}", vectors.len());
+    for vector in vectors {
+        let place = Place::new();
+        let name = vector.input["name"].as_str().unwrap();
+        let value = match name {
+            "PATH" => "/usr/bin:/bin".to_string(),
+            "HOME" => place.root.display().to_string(),
+            _ => "from-outside".to_string(),
+        };
+        let mode = vector.input["mode"].as_str().unwrap();
+        let mut command = place.command(&["call", "--dialect", &vector.dialect, "--mode", mode]);
+        let output = command.env(name, &value).arg(r#"{"command":"env"}"#).output().unwrap();
+        let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let line = format!("{name}={value}");
+        let kept = text(&result).lines().any(|known| known == line);
+        assert_eq!(kept, vector.expect["env"] == "kept", "{}: {line}: {result}", vector.id);
+    }
+}
+
+#[test]
+fn the_vectors_of_sensitive_names_hold() {
+    let Some(vectors) = vectors(&["env-class"]) else {
+        return skip("the_vectors_of_sensitive_names_hold", "no shared data");
+    };
+    assert!(vectors.len() > 40, "only {}", vectors.len());
+    for vector in vectors {
+        let place = Place::new();
+        let name = vector.input["name"].as_str().unwrap();
+        let mut command = place.command(&["check", "--policy", &vector.dialect, "--json"]);
+        let home = place.root.display().to_string();
+        let value = if name == "HOME" { home.as_str() } else { "/usr/bin:/bin" };
+        let output = command.env(name, value).args(["-c", "true"]).output().unwrap();
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let dropped = said["env_dropped"].as_array().cloned().unwrap_or_default();
+        let why = dropped.iter().find(|one| one["name"] == name).map(|one| one["why"].to_string());
+        let sensitive = why.is_some_and(|why| why.contains("secret"));
+        assert_eq!(sensitive, vector.expect["class"] == "sensitive", "{}: {name}", vector.id);
+    }
 }
