@@ -5,7 +5,6 @@
 //! judges. What ricasso adds stands beside the contract's own fields, never in their place.
 
 mod analysis;
-mod arguments;
 mod bash;
 mod clerk;
 mod exec;

@@ -1,6 +1,7 @@
 //! The doors: each translates between its own language and the engine's, and holds no rule.
 #![forbid(unsafe_code)]
 
+mod arguments;
 pub mod config;
 pub mod dialect;
 pub mod duration;

@@ -192,9 +192,7 @@ impl<'a> Rights<'a> {
         }
         let path = match &effect.target {
             Target::Path(path) | Target::Below { base: path, .. } => path,
-            // What nobody named (the class file of a compiler) is the cage's business.
             Target::Unknown if self.write.is_empty() && effect.sure == Meets::Yes => {
-                effect.word.as_ref()?;
                 let message = "the command changes a file, and nothing may be written".to_string();
                 let remedy = "leave the output on standard output";
                 return Some(objection("files.write", message, remedy));

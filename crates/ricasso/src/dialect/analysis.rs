@@ -1,10 +1,10 @@
 //! `shell`: read-only inspection, one command or a list of them in sequence.
 
-use super::arguments::{Arguments, Fault, TextOrTexts, fault};
 use super::clerk::{Ran, Wish};
 use super::open::{Contract, Turn};
 use super::shape::{self, added};
 use super::tool::{Called, End, Tool};
+use crate::arguments::{Arguments, Fault, TextOrTexts, fault};
 use ricasso_engine::capture::{Most, Stream};
 use ricasso_engine::reply::{Reason, Reply};
 use ricasso_engine::request::Step;

@@ -3,11 +3,11 @@
 mod settings;
 mod task;
 
-use super::arguments::{Arguments, Fault, fault};
 use super::clerk::{Ran, Wish};
 use super::open::{Contract, Turn};
 use super::shape::{self, added};
 use super::tool::{Called, End, Tool};
+use crate::arguments::{Arguments, Fault, fault};
 use crate::layer::{quoted, quoted_list, readable};
 use ricasso_engine::capture::{Ends, Lines};
 use ricasso_engine::engine::Visit;

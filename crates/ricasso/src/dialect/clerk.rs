@@ -1,7 +1,7 @@
 //! Where the calls of one dialect are carried out: one engine, one workspace, one session.
 
-use super::arguments::{Fault, fault};
 use super::tool::Called;
+use crate::arguments::{Fault, fault};
 use crate::place::clean;
 use ricasso_engine::capture::{Ends, Most, Reading, Stream, Taken};
 use ricasso_engine::engine::{Engine, Job};

@@ -1,10 +1,10 @@
 //! `exec`: one command, the guards of its contract, one text of at most 10,000 characters.
 
-use super::arguments::{Arguments, Fault, fault};
 use super::clerk::{Ran, Wish};
 use super::open::{Contract, Turn};
 use super::shape::{self, added};
 use super::tool::{Called, End, Tool};
+use crate::arguments::{Arguments, Fault, fault};
 use crate::duration::{go_duration, go_time};
 use crate::layer::{quoted_list, readable};
 use ricasso_engine::capture::{Most, Stream, Taken};

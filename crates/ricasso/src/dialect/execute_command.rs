@@ -1,11 +1,11 @@
 //! `execute_command`: read mode in the cage, write mode without; nothing is cut.
 
-use super::arguments::{Arguments, Fault, fault};
-use super::clerk::{Clerk, Ran, Wish};
+use super::clerk::{Clerk, Ran, Wish, failed};
 use super::open::{Contract, ModeWord, Turn};
 use super::scratchpad;
 use super::shape::{self, added};
 use super::tool::{Called, End, Tool};
+use crate::arguments::{Arguments, Fault, fault};
 use ricasso_engine::capture::{Most, Stream};
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::Step;
@@ -220,7 +220,7 @@ fn read_back(clerk: &Clerk, mut arguments: Arguments) -> Result<Called, Fault> {
             "there is no scratchpad {name:?}; save one with execute_command"
         )));
     };
-    let part = scratchpad::part(&saved, offset, limit)?;
+    let part = saved.page(offset, limit).map_err(|error| failed(&error))?;
     let length = part.length;
     if offset > length {
         let told = format!("offset {offset} lies behind the end; {name:?} has {length} bytes");

@@ -1,10 +1,10 @@
 //! `tools/shell`: one command with its arguments, or a script in a file of its own.
 
-use super::arguments::{Arguments, Fault, fault};
 use super::clerk::{Ran, Wish};
 use super::open::{Contract, Turn};
 use super::shape::{self, added};
 use super::tool::{Called, End, Tool};
+use crate::arguments::{Arguments, Fault, fault};
 use crate::layer::{quoted, quoted_list};
 use ricasso_engine::capture::{Most, Stream};
 use ricasso_engine::reply::{Reason, Reply};

@@ -1,7 +1,6 @@
 //! Opening a dialect: the contract's keys become a layer of the policy, and an engine holds it.
 
 use super::analysis::Analysis;
-use super::arguments::{Arguments, Fault};
 use super::bash::Bash;
 use super::clerk::{Clerk, Ran, Wish};
 use super::exec::Exec;
@@ -9,6 +8,7 @@ use super::execute_command::ExecuteCommand;
 use super::flowforge::Flowforge;
 use super::name::Dialect;
 use super::tool::{Called, Note, Tell, Tool};
+use crate::arguments::{Arguments, Fault};
 use crate::config::{self, Choice, Places};
 use crate::keys::{self, Source};
 use crate::place::clean;

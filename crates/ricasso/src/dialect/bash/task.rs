@@ -4,7 +4,7 @@
 //! which process started it.
 
 use super::{Asked, Bash, MOST_BYTES, contract_text, said};
-use crate::dialect::arguments::{Fault, fault};
+use crate::arguments::{Fault, fault};
 use crate::dialect::clerk::{Clerk, failed};
 use crate::dialect::open::Turn;
 use crate::dialect::shape;

@@ -3,19 +3,19 @@
 //! Weak models send numbers as strings; a number inside a string counts as that number. Everything
 //! else of the wrong kind is an error that names the parameter.
 
-use super::tool::Called;
+use crate::dialect::Called;
 use serde_json::{Map, Value};
 
 /// Arguments that are taken out one by one.
 #[derive(Debug, Clone)]
-pub(super) struct Arguments(Map<String, Value>);
+pub(crate) struct Arguments(Map<String, Value>);
 
 /// A call that cannot be understood.
-pub(super) type Fault = Box<Called>;
+pub(crate) type Fault = Box<Called>;
 
 impl Arguments {
     /// The arguments of a call; none at all is an empty object.
-    pub(super) fn new(value: Value) -> Result<Arguments, Fault> {
+    pub(crate) fn new(value: Value) -> Result<Arguments, Fault> {
         match value {
             Value::Object(map) => Ok(Arguments(map)),
             Value::Null => Ok(Arguments(Map::new())),
@@ -24,7 +24,7 @@ impl Arguments {
     }
 
     /// A text; `null` counts as absent.
-    pub(super) fn text(&mut self, name: &str) -> Result<Option<String>, Fault> {
+    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, Fault> {
         match self.take(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
@@ -33,7 +33,7 @@ impl Arguments {
     }
 
     /// Yes or no.
-    pub(super) fn flag(&mut self, name: &str) -> Result<Option<bool>, Fault> {
+    pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, Fault> {
         match self.take(name) {
             None => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(flag)),
@@ -42,7 +42,7 @@ impl Arguments {
     }
 
     /// A number, also inside a string.
-    pub(super) fn number(&mut self, name: &str) -> Result<Option<f64>, Fault> {
+    pub(crate) fn number(&mut self, name: &str) -> Result<Option<f64>, Fault> {
         let Some(value) = self.take(name) else { return Ok(None) };
         let number = match &value {
             Value::Number(number) => number.as_f64(),
@@ -56,7 +56,7 @@ impl Arguments {
     }
 
     /// A whole number that is not negative.
-    pub(super) fn count(&mut self, name: &str) -> Result<Option<u64>, Fault> {
+    pub(crate) fn count(&mut self, name: &str) -> Result<Option<u64>, Fault> {
         let Some(number) = self.number(name)? else { return Ok(None) };
         if number < 0.0 || number.fract() != 0.0 {
             return Err(fault(format!("{name} must be a whole number, not negative")));
@@ -66,7 +66,7 @@ impl Arguments {
     }
 
     /// A list of texts.
-    pub(super) fn texts(&mut self, name: &str) -> Result<Option<Vec<String>>, Fault> {
+    pub(crate) fn texts(&mut self, name: &str) -> Result<Option<Vec<String>>, Fault> {
         let Some(value) = self.take(name) else { return Ok(None) };
         let texts = match &value {
             Value::Array(items) => {
@@ -78,7 +78,7 @@ impl Arguments {
     }
 
     /// One text or a list of texts.
-    pub(super) fn text_or_texts(&mut self, name: &str) -> Result<Option<TextOrTexts>, Fault> {
+    pub(crate) fn text_or_texts(&mut self, name: &str) -> Result<Option<TextOrTexts>, Fault> {
         if let Some(Value::String(_)) = self.0.get(name) {
             return Ok(self.text(name)?.map(TextOrTexts::One));
         }
@@ -86,7 +86,7 @@ impl Arguments {
     }
 
     /// Names with texts.
-    pub(super) fn pairs(&mut self, name: &str) -> Result<Vec<(String, String)>, Fault> {
+    pub(crate) fn pairs(&mut self, name: &str) -> Result<Vec<(String, String)>, Fault> {
         let Some(value) = self.take(name) else { return Ok(Vec::new()) };
         let pairs = value.as_object().and_then(|map| {
             map.iter()
@@ -97,12 +97,12 @@ impl Arguments {
     }
 
     /// Parameters that the contract knows and this call does not use.
-    pub(super) fn leave(&mut self, names: &[&str]) {
+    pub(crate) fn leave(&mut self, names: &[&str]) {
         self.0.retain(|name, _| !names.contains(&name.as_str()));
     }
 
     /// All were taken; what is left is not known to the contract.
-    pub(super) fn finish(self, known: &[&str]) -> Result<(), Fault> {
+    pub(crate) fn finish(self, known: &[&str]) -> Result<(), Fault> {
         let mut left: Vec<&str> = self.0.keys().map(String::as_str).collect();
         left.sort_unstable();
         match left.first() {
@@ -121,7 +121,7 @@ impl Arguments {
 
 /// What `analysis` takes as its command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum TextOrTexts {
+pub(crate) enum TextOrTexts {
     /// One command.
     One(String),
     /// Several, in sequence.
@@ -129,7 +129,7 @@ pub(super) enum TextOrTexts {
 }
 
 /// A call that was not understood.
-pub(super) fn fault(text: impl Into<String>) -> Fault {
+pub(crate) fn fault(text: impl Into<String>) -> Fault {
     Box::new(Called::fault(text))
 }
 
