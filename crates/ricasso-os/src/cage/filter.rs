@@ -14,9 +14,9 @@ use std::os::fd::FromRawFd;
 const NEW_NAMESPACES: u32 = 0x7e02_0080;
 /// Pushing bytes into a terminal as if they were typed, and the console's own way to do that.
 const TERMINAL_INJECTION: [u32; 2] = [0x5412, 0x541c];
-/// What changes a file or directory through a descriptor for reading, where no read-only mount is in
-/// the way: flags, extended flags, version, verity, encryption; subvolumes of btrfs made, removed,
-/// set, received and defragmented.
+/// What changes a file or directory through a descriptor for reading, where no read-only mount is
+/// in the way: flags, extended flags, version, verity, encryption; subvolumes of btrfs made,
+/// removed, set, received and defragmented.
 const FLAG_CALLS: [u32; 17] = [
     0x4008_6602,
     0x4004_6602,
@@ -323,7 +323,7 @@ fn hold_without_namespaces(rules: &mut Rules) {
     // mean all processes of that user.
     let never_a_user = |which| Steps::new().when_one_of(0, &[which], deny);
     let own = |which| never_a_user(which).when_zero(1, Action::Allow).otherwise(deny);
-    rules.set(libc::SYS_setpriority, own(libc::PRIO_USER as u32));
+    rules.set(libc::SYS_setpriority, own(libc::PRIO_USER));
     rules.set(libc::SYS_ioprio_set, own(DISK_PRIORITY_OF_A_USER));
     // Reading somebody's limits is harmless; setting takes a third argument.
     rules.set(
