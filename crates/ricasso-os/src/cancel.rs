@@ -1,6 +1,7 @@
 //! A bell that ends a run: rung by any thread, or by the signals of a person at a terminal.
 
 use crate::error::{Error, Result};
+use crate::ready::ready;
 use crate::signals;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -62,6 +63,18 @@ impl Cancel {
             0 => None,
             -1 => Some(Cancelled::Asked),
             signal => Some(Cancelled::Signal(signal)),
+        }
+    }
+
+    /// Waits until it is rung, by a caller or by a signal.
+    pub fn wait(&self) -> Result<Cancelled> {
+        loop {
+            if let Some(why) = self.rung() {
+                return Ok(why);
+            }
+            if ready([Some(self.as_fd()), self.signal_fd()], None)?[1] {
+                self.take_signal();
+            }
         }
     }
 

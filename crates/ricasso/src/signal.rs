@@ -1,7 +1,17 @@
 //! What signals are called.
 
+/// `SIGTERM` and its like; one that has no name here by its number.
+pub(crate) fn name(number: i32) -> String {
+    names(number).map_or_else(|| number.to_string(), |(short, _)| format!("SIG{short}"))
+}
+
+/// The words that Go has for it.
+pub(crate) fn words(number: i32) -> String {
+    names(number).map_or_else(|| format!("signal {number}"), |(_, words)| words.to_string())
+}
+
 /// A signal's short name, and the words that the C library and Go have for it.
-pub(crate) fn names(number: i32) -> Option<(&'static str, &'static str)> {
+fn names(number: i32) -> Option<(&'static str, &'static str)> {
     let names = match number {
         1 => ("HUP", "hangup"),
         2 => ("INT", "interrupt"),

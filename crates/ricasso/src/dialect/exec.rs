@@ -180,10 +180,7 @@ fn joined(stdout: &Taken, stderr: &Taken) -> String {
 /// The error text of the contract's own language.
 fn go_error(reply: &Reply) -> String {
     match (shape::signal(reply), reply.exit_code) {
-        (Some(number), _) => match crate::signal::names(number) {
-            Some((_, text)) => format!("signal: {text}"),
-            None => format!("signal: signal {number}"),
-        },
+        (Some(number), _) => format!("signal: {}", crate::signal::words(number)),
         (None, Some(code)) => shape::unstarted(reply).unwrap_or(format!("exit status {code}")),
         (None, None) => shape::kind(reply).to_string(),
     }

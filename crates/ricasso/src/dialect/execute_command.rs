@@ -160,10 +160,7 @@ fn signal(reply: &Reply) -> Option<String> {
         "timed_out" => Some(9),
         _ => shape::signal(reply),
     };
-    number.map(|number| match crate::signal::names(number) {
-        Some((short, _)) => format!("SIG{short}"),
-        None => number.to_string(),
-    })
+    number.map(crate::signal::name)
 }
 
 /// stdout, a head and stderr, and the exit code where it is not 0.

@@ -16,7 +16,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
-use std::os::fd::AsFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -105,14 +104,9 @@ pub fn serve(opened: Opened, signals: &Cancel) -> Result<(), Error> {
 async fn signalled(signals: &Cancel) {
     let bell = signals.clone();
     // It waits on a thread of its own, which goes with the process.
-    let heard = tokio::task::spawn_blocking(move || {
-        while ricasso_os::ready([bell.signal_fd(), Some(bell.as_fd())], None).is_ok() {
-            if bell.take_signal().is_some() || bell.rung().is_some() {
-                return;
-            }
-        }
-    });
-    if heard.await.is_err() {
+    let heard = tokio::task::spawn_blocking(move || bell.wait());
+    // A bell that cannot be listened to never rings.
+    if !matches!(heard.await, Ok(Ok(_))) {
         std::future::pending().await
     }
 }
