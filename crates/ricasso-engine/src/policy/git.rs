@@ -24,6 +24,9 @@ pub(super) fn read_only(seen: &Seen, bench: &Bench<'_>) -> Vec<Reason> {
         let remedy = "use log, show, diff --no-ext-diff, status, blame, branch --list and the like";
         reasons.push(reason("git-read-only", ReasonLayer::Policy, Some(span), message, remedy));
     };
+    if let Some((span, what)) = unlisted(seen, bench) {
+        object(span, &what);
+    }
     for effect in seen.effects.iter().filter(|effect| effect.target != Target::Free) {
         match effect.kind() {
             Kind::Read | Kind::Environment | Kind::Unknown => {}
@@ -45,6 +48,15 @@ pub(super) fn read_only(seen: &Seen, bench: &Bench<'_>) -> Vec<Reason> {
         }
     }
     reasons
+}
+
+/// A sub-command that the list of those that look does not have.
+fn unlisted(seen: &Seen, bench: &Bench<'_>) -> Option<([usize; 2], String)> {
+    let list = bench.policy.guards().git_only.list()?;
+    let at = *super::know::subcommand(&seen.words)?.first()?;
+    let name = seen.words.get(at)?.known()?;
+    let listed = list.iter().any(|glob| glob.matches(name));
+    (!listed).then(|| (seen.span, format!("{} is not listed", String::from_utf8_lossy(name))))
 }
 
 /// What is said against settings that name programs and that no value switches off.

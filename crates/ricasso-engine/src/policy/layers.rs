@@ -378,7 +378,8 @@ mod tests {
             let set: Vec<&str> = policy.settings().iter().map(|s| s.key.as_str()).collect();
             let missing: Vec<&str> = sections::keys().filter(|key| !set.contains(key)).collect();
             // The ceiling and some lists are there only when somebody sets them.
-            let lists = ["files.cwd", "programs.allow", "commands.only", "guards.rules"];
+            let lists =
+                ["files.cwd", "programs.allow", "commands.only", "guards.rules", "guards.git_only"];
             assert!(
                 missing.iter().all(|key| *key == "ceiling" || lists.contains(key)),
                 "{missing:?}"

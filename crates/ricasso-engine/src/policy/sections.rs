@@ -151,6 +151,8 @@ section! {
         "destructive" destructive: Guard,
         /// What git may do.
         "git" git: Git,
+        /// The sub-commands that a git which only looks may have, where not all of them.
+        "git_only" git_only: Only,
         /// The rules of the destructive guard that count, where not all of them do.
         "rules" rules: Only,
     }

@@ -218,7 +218,7 @@ fn s5_16_s5_25_following_a_task_ends_with_the_patience_and_a_signal_ends_a_strea
     let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
     eventually("it runs", || place.work().join("on").exists());
     let pid = child.id().to_string();
-    std::process::Command::new("kill").args(["-s", "INT", &pid]).status().unwrap();
+    std::process::Command::new("kill").args(["-s", "TERM", &pid]).status().unwrap();
     child.wait().unwrap();
     assert!(!place.is_worked_in(), "nobody is left");
 }
