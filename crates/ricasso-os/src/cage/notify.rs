@@ -68,7 +68,10 @@ pub(crate) struct Gatekeeper {
     listed: Option<Listed>,
     /// Variables of the plan itself by which a loader takes in libraries.
     loading: Vec<Vec<u8>>,
+    /// By the clock that file systems use.
     began: SystemTime,
+    /// Repositories at the roots that were there before the command.
+    old: Vec<PathBuf>,
     denied: Vec<Denied>,
 }
 
@@ -102,9 +105,11 @@ impl Gatekeeper {
             ),
         };
         let places = existing(&writable_places(&cage));
-        let (began, denied) = (SystemTime::now(), Vec::new());
+        let repositories: Vec<PathBuf> = places.iter().map(|place| place.join(".git")).collect();
+        let old = repositories.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect();
+        let (began, denied) = (births::now(), Vec::new());
         let (protect, loading) = (cage.protect, asks.loading.clone());
-        Ok(Gatekeeper { listener, places, protect, listed, loading, began, denied })
+        Ok(Gatekeeper { listener, places, protect, listed, loading, began, old, denied })
     }
 
     /// Answers one question, if there is one.

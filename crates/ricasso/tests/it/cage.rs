@@ -301,7 +301,10 @@ fn what_others_obey_later_stays_shut_and_git_works() {
         );
         assert_eq!(reply.stdout.get(), "worked\n", "{name}: {reply:?}");
         let there = |path: &str| place.work().join(path).symlink_metadata().is_ok();
-        assert!(there("new/.git/hooks") && there("tree/f") && there(".git/hooks"), "{name}");
+        assert!(
+            there("new/.git/hooks") && there("tree/f") && there(".git/hooks"),
+            "{name}: {reply:?}"
+        );
         for path in [".git/hooks/post-commit", ".ricasso.toml", "sub/.envrc", ".mcp.json", "away"] {
             assert!(!there(path), "{name}: {path}");
         }

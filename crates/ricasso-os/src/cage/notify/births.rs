@@ -18,9 +18,6 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A repository that is this much younger than its job was born in it. File systems count time in
-/// steps of a few milliseconds.
-const CLOCK_STEP: Duration = Duration::from_millis(20);
 /// Where a command may write without a place on disk.
 const FREE: [&str; 3] = ["/dev/pts", "/dev/ptmx", "/dev/shm"];
 
@@ -104,8 +101,12 @@ impl Gatekeeper {
         }
         let depth = entry.iter().count() - 1;
         let Some(repository) = path.ancestors().nth(depth) else { return false };
+        if self.old.iter().any(|old| old == repository) {
+            return false;
+        }
         match asker.born(repository) {
-            Ok(born) => born + CLOCK_STEP > self.began,
+            // One that was born in the same step of the clock as the job counts as younger.
+            Ok(born) => born >= self.began,
             // It is not there yet, so it is born now.
             Err(Errno::NOENT) => true,
             Err(_) => false,
@@ -130,6 +131,13 @@ impl Gatekeeper {
         }
         path.parent().is_some_and(may)
     }
+}
+
+/// The time by the clock that file systems use, which counts in steps of a few milliseconds.
+pub(super) fn now() -> SystemTime {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);
+    let (seconds, nanoseconds) = (u64::try_from(now.tv_sec), u32::try_from(now.tv_nsec));
+    UNIX_EPOCH + Duration::new(seconds.unwrap_or_default(), nanoseconds.unwrap_or_default())
 }
 
 impl Role {
