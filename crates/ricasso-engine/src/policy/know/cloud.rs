@@ -49,6 +49,16 @@ pub(super) const TABLE: &[Program] = &[
                 subs: &[sub("list show", LOOKS), sub("rm delete mv push", DESTROYS)],
                 ..DASH
             },
+            Program {
+                names: "run-all run",
+                subs: &[
+                    sub("destroy", DESTROYS_UNASKED),
+                    sub("apply", DESTROYS),
+                    sub("plan refresh init validate output show", &[Connect, Opaque]),
+                ],
+                other: &[Connect, Opaque],
+                ..DASH
+            },
             sub("force-unlock taint untaint import", DESTROYS),
             sub("plan refresh", &[Connect, Opaque]),
             Program {
@@ -66,6 +76,7 @@ pub(super) const TABLE: &[Program] = &[
             "terraform apply -destroy -auto-approve => connect, catastrophe Remote",
             "tofu destroy -auto-approve => connect, catastrophe Remote",
             "terraform destroy => connect, hard Remote",
+            "terragrunt run-all destroy => connect, catastrophe Remote",
             "terraform plan -destroy => connect, opaque",
             "terraform fmt -recursive => edit",
             "terraform apply -auto-approve => connect, hard Remote",
@@ -95,11 +106,27 @@ pub(super) const TABLE: &[Program] = &[
                 )],
                 ..EXACT
             },
-            sub("preview stack config diff synth ls list logs info", &[Connect, Opaque]),
+            Program {
+                names: "stack",
+                subs: &[
+                    Program {
+                        names: "rm",
+                        shape: always(DESTROYS),
+                        when: &[when("-y --yes -f --force", always(DESTROYS_UNASKED))],
+                        ..EXACT
+                    },
+                    sub("ls list output history select graph tag init", &[Connect, Opaque]),
+                ],
+                other: &[Connect, Opaque],
+                ..EXACT
+            },
+            sub("preview config diff synth ls list logs info", &[Connect, Opaque]),
         ],
         other: &[Connect, Opaque],
         examples: &[
             "pulumi destroy -y => connect, catastrophe Remote",
+            "pulumi stack rm --yes dev => connect, catastrophe Remote",
+            "pulumi stack ls => connect, opaque",
             "cdk diff => connect, opaque",
         ],
         ..EXACT
@@ -174,7 +201,7 @@ pub(super) const TABLE: &[Program] = &[
         names: "gcloud az doctl linode-cli hcloud oci ibmcloud aliyun scw exo civo vultr-cli \
             gsutil bq heroku fly flyctl vercel netlify railway render wrangler firebase eksctl \
             kops azd pscale neonctl turso cf atlas confluent datadog-ci newrelic sentry-cli \
-            surge now dokku s3cmd mc influx",
+            surge now dokku s3cmd mc",
         options: &[
             super::table::act("--prod", Does::HardToTakeBack(Harm::Publish)),
             skip(
@@ -346,7 +373,28 @@ pub(super) const TABLE: &[Program] = &[
         ..DASH
     },
     Program {
-        names: "restic borg duplicity rsnapshot tmutil kopia velero",
+        names: "velero",
+        subs: &[
+            Program {
+                names: "backup schedule restore backup-location snapshot-location",
+                subs: &[
+                    sub("delete", &[Connect, Does::Catastrophe(Harm::Backup)]),
+                    sub("get describe logs download", CONNECTS),
+                ],
+                other: CONNECTS,
+                ..EXACT
+            },
+            sub("delete uninstall", &[Connect, Does::Catastrophe(Harm::Backup)]),
+        ],
+        other: CONNECTS,
+        examples: &[
+            "velero backup delete b --confirm => connect, catastrophe Backup",
+            "velero backup get => connect",
+        ],
+        ..EXACT
+    },
+    Program {
+        names: "restic borg duplicity rsnapshot tmutil kopia",
         options: &[
             val("-r --repo --password-file", NOTHING),
             skip("--keep-last --keep-daily --keep-weekly --tag --host -d -t"),

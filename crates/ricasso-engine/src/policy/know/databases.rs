@@ -3,7 +3,7 @@
 use super::Does::{self, Connect, HardToTakeBack, StdinCode};
 use super::table::{
     CODE_FILE, EDIT, EXACT, NONE, NOTHING, OBEY, Program, READ, Reach, Rest, Use, WRITE, act,
-    always, each, glued, rest, skip, then, val, when,
+    always, each, glued, rest, skip, sub, then, val, when,
 };
 use super::{Harm, Language};
 
@@ -32,6 +32,28 @@ pub(super) const TABLE: &[Program] = &[
             "psql -f x.sql => connect, code-file x.sql",
         ],
         ..EXACT
+    },
+    Program {
+        names: "influx",
+        options: &[
+            val("-execute --execute", SERVER),
+            skip("-host -port -database -username -password -precision"),
+        ],
+        subs: &[
+            Program {
+                names: "bucket org user",
+                subs: &[sub("delete", GONE)],
+                other: &[Connect],
+                ..EXACT
+            },
+            sub("delete", GONE),
+        ],
+        shape: NONE.always(&[Connect]),
+        other: &[Connect],
+        examples: &[
+            "influx -execute 'DROP DATABASE x' => connect, catastrophe Store 'DROP DATABASE x'",
+        ],
+        ..super::table::DASH
     },
     Program {
         names: "mysql mariadb mycli clickhouse clickhouse-client cqlsh sqlcmd bsqldb usql trino \

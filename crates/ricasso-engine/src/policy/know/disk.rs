@@ -150,6 +150,14 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT
     },
     Program {
+        names: "flashrom fwupdtool",
+        options: &[skip("-p -c -l -i --programmer --chip --layout --include")],
+        when: &[when("-w --write -E --erase install install-blob", always(GONE))],
+        other: LOOKS,
+        examples: &["flashrom -p internal -w x.rom => catastrophe Disk", "flashrom --version => "],
+        ..EXACT
+    },
+    Program {
         names: "diskutil hdiutil nvme smartctl format",
         subs: &[
             sub("list info activity ls version id-ctrl smart-log -a -i -H", LOOKS),

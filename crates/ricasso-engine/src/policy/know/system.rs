@@ -111,6 +111,14 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT
     },
     Program {
+        names: "rtcwake",
+        options: &[skip("-d -s -t -m --device --seconds --time --mode --date")],
+        shape: always(&[POWER]),
+        tells: "-n --dry-run -h --help -V --version --list-modes",
+        examples: &["rtcwake -m off -s 60 => catastrophe Power", "rtcwake --list-modes => "],
+        ..EXACT
+    },
+    Program {
         names: "init",
         shape: each(Use::RunLevel),
         examples: &["init 0 => catastrophe Power 0", "init 0x10 => "],
