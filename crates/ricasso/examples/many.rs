@@ -45,8 +45,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// What is held at rest. Chores, spare wardens and desks of the last jobs come and go for a moment,
 /// so descriptors and threads are looked at until they have stayed the same for a while.
 fn settled() -> std::io::Result<[i64; 3]> {
-    const LOOKS: usize = 400;
-    const ALIKE: usize = 10;
+    const LOOKS: usize = 1200;
+    const ALIKE: usize = 40;
     let mut last = footprint()?;
     let mut alike = 0;
     for _ in 0..LOOKS {
