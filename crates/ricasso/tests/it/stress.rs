@@ -24,9 +24,8 @@ fn thousands_of_short_jobs_leave_descriptors_threads_and_memory_as_they_were() {
     let numbers: Vec<i64> = text.split_whitespace().map(|n| n.parse().unwrap()).collect();
     let [fds, threads, kib] = numbers.as_slice() else { panic!("{text}") };
     assert_eq!(*threads, 0, "growth of threads");
-    // The engine keeps the last ended jobs that lived long enough to be looked for, 64 of them, with
-    // a descriptor each; on a busy machine some of these did. The rest is what waits for the next.
-    assert!(*fds <= 64 + 4, "growth of descriptors: {fds}");
+    // Both spare wardens and what waits for the next job may be there or just being made.
+    assert!(fds.abs() <= 4, "growth of descriptors: {fds}");
     assert!(*kib < 4096, "resident memory grew by {kib} KiB");
 }
 
