@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 const EVERY: Duration = Duration::from_millis(100);
 /// One look may meet a reader between two writes; the second one decides.
 const AGAIN: Duration = Duration::from_millis(40);
+/// A process that waits for input is told of within this.
+const PROMISED: Duration = Duration::from_millis(200);
+const _: () = assert!(EVERY.as_millis() + AGAIN.as_millis() < PROMISED.as_millis());
 
 /// Words that a line asks for a secret with.
 const SECRET_WORDS: &[&str] = &[
