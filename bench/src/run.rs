@@ -3,7 +3,7 @@
 //! Rounds are interleaved, so that load hits every variant alike; a ratio is taken within a round
 //! and the median of the ratios counts. The minimum of each variant is printed beside it.
 
-use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
+use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
 use ricasso_engine::policy::{Policy, Preset};
 use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
 use ricasso_engine::run::StateDir;
@@ -49,7 +49,8 @@ pub(crate) fn engine_of(
         std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
     let chores = Chores::Beside;
     let (told, powers) = (Vec::new(), None);
-    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers })
+    let stays = Stays::WithItsJobs;
+    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers, stays })
         .expect("the engine opens")
 }
 

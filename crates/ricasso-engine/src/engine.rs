@@ -4,6 +4,7 @@
 //! redacted here, in this order; the opening entry is on disk before the child exists.
 
 mod admit;
+mod adopt;
 mod answer;
 mod basin;
 mod board;
@@ -59,7 +60,7 @@ pub use handle::{Handle, Watch};
 pub use inlet::Fed;
 pub use job::{Job, Yielded, Yields};
 pub use jobs::{Jobs, Leave, Listed, Shown, Typed};
-pub use open::{Setup, Spares};
+pub use open::{Setup, Spares, Stays};
 pub use registry::{Notice, Scope};
 pub use replay::{Judged, Replay};
 pub use retain::Forgotten;
@@ -89,6 +90,7 @@ struct Hall {
     told: Vec<String>,
     registry: Arc<Registry>,
     desk: Mutex<Option<Desk>>,
+    stays: Stays,
 }
 
 impl Engine {
@@ -183,6 +185,12 @@ impl Engine {
     pub fn end_session(&self, session: &str, tell: &mut dyn FnMut(Notice)) -> Result<(), Error> {
         self.hall.registry.end_session(session, tell);
         self.state().forget_session(session).map_err(Error::Run)
+    }
+
+    /// Stays until every job of this engine is over, without asking about any, so that leases go
+    /// on meanwhile. A signal stops them.
+    pub fn stay(&self, cancel: &Cancel) -> Result<(), Error> {
+        self.hall.registry.stay(cancel)
     }
 
     /// Takes leave of visitors: no new ones, and those that are being answered get this long.

@@ -31,6 +31,8 @@ pub enum Error {
         /// As it was asked for.
         id: String,
     },
+    /// Those who outlived a command cannot be held as a job of their own under this policy.
+    Unadoptable,
     /// No thread for a job.
     Thread {
         /// The kernel's answer.
@@ -123,6 +125,7 @@ impl fmt::Display for Error {
             Error::JobRuns { id } => {
                 write!(f, "job {id} is not over; stop it first, or wait for its end")
             }
+            Error::Unadoptable => write!(f, "the policy does not hold them as a background job"),
             Error::Thread { .. } => write!(f, "cannot start a thread for the job"),
             Error::JobThread { id } => {
                 write!(f, "the thread of job {id} ended without a reply; see the ledger")
@@ -183,7 +186,8 @@ impl std::error::Error for Error {
             Error::Thread { source } => Some(source),
             Error::Json { source, .. } => Some(source),
             Error::Desk { source, .. } => Some(source),
-            Error::Over { .. }
+            Error::Unadoptable
+            | Error::Over { .. }
             | Error::NotFed { .. }
             | Error::InputEnded { .. }
             | Error::PasswordPrompt { .. }

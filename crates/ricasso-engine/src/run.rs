@@ -15,7 +15,7 @@ mod state;
 mod sweep;
 mod told;
 
-pub use drive::{Course, Flow, Outcome, Sink, Source, Streams, Survivor, drive};
+pub use drive::{Course, Flow, Outcome, Rest, Sink, Source, Streams, Survivor, attend, drive};
 pub use ending::{Ending, Failure, LimitName};
 pub use error::Error;
 pub use home::{JobDir, StateDir};

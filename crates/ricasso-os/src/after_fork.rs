@@ -5,7 +5,7 @@
 
 use crate::cage::{self, Birth, Cage, Loopback, Parts, Standing};
 use crate::channel::{Arrival, Channel, Wait};
-use crate::wire::{self, Ceilings, Enclosed, Order, Reader, STATE_FD, Stage, Writer};
+use crate::wire::{self, Ceilings, Enclosed, Leaves, Order, Reader, STATE_FD, Stage, Writer};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
@@ -21,6 +21,7 @@ pub(crate) struct Note {
     pub(crate) ceilings: Ceilings,
     pub(crate) litter: Vec<PathBuf>,
     pub(crate) more: bool,
+    pub(crate) leaves: Leaves,
     pub(crate) failed: Option<(Stage, i32)>,
     /// The first process of the command's pid namespace, where there is one.
     pub(crate) first: Option<i32>,
@@ -139,6 +140,7 @@ impl Tidings<'_> {
                 out.number(0);
                 out.ceilings(&order.ceilings);
                 out.number(u64::from(order.more));
+                out.number(u64::from(order.leaves == Leaves::Adopted));
                 out.number(order.litter.len() as u64);
                 order.litter.iter().for_each(|path| out.bytes(path.as_os_str().as_bytes()));
                 let asking = order.cage.as_ref().filter(|cage| cage.asks());
@@ -180,6 +182,7 @@ impl Note {
             0 => {
                 self.ceilings = from.ceilings()?;
                 self.more = from.number()? == 1;
+                self.leaves = from.leaves()?;
                 for _ in 0..from.number()? {
                     let path = std::ffi::OsString::from_vec(from.bytes()?.to_vec());
                     self.litter.push(path.into());

@@ -47,4 +47,4 @@ pub use socket::{call, is_ours, listen};
 pub use tree::{Member, Used, used_by};
 pub use waits::{Asleep, Mouth, Seen, seen};
 pub use warden::{Ended, Report, Status, Usage, Warden};
-pub use wire::{Ceilings, Limit, Order, STATE_FD, Stage};
+pub use wire::{Ceilings, Leaves, Limit, Order, STATE_FD, Stage};

@@ -23,10 +23,22 @@ pub struct Order {
     pub litter: Vec<PathBuf>,
     /// Another order follows on the same warden.
     pub more: bool,
+    /// What becomes of those whom the command leaves running.
+    pub leaves: Leaves,
     /// Standard input is a terminal, and becomes the controlling one.
     pub terminal: bool,
     /// The walls round it; none in mode open.
     pub cage: Option<Box<Cage>>,
+}
+
+/// What becomes of those whom a command leaves running.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Leaves {
+    /// They are asked to end, and ended.
+    #[default]
+    Nobody,
+    /// They go on under the same warden, which tells their end as it told that of the command.
+    Adopted,
 }
 
 /// The command's number of the descriptor for its state, where one is handed over: high enough to
@@ -160,6 +172,7 @@ impl Order {
         out.list(self.litter.iter().map(|path| path.as_os_str().as_bytes()));
         out.ceilings(&self.ceilings);
         out.number(u64::from(self.more));
+        out.number(u64::from(self.leaves == Leaves::Adopted));
         out.number(u64::from(self.terminal));
         out.number(u64::from(self.cage.is_some()));
         if let Some(cage) = &self.cage {
@@ -257,6 +270,14 @@ impl<'a> Reader<'a> {
         })
     }
 
+    pub(crate) fn leaves(&mut self) -> Option<Leaves> {
+        match self.number()? {
+            0 => Some(Leaves::Nobody),
+            1 => Some(Leaves::Adopted),
+            _ => None,
+        }
+    }
+
     fn order(&mut self) -> Option<Order> {
         use std::os::unix::ffi::OsStringExt;
         let path = |bytes: Vec<u8>| PathBuf::from(std::ffi::OsString::from_vec(bytes));
@@ -267,6 +288,7 @@ impl<'a> Reader<'a> {
             litter: self.list()?.into_iter().map(path).collect(),
             ceilings: self.ceilings()?,
             more: self.number()? == 1,
+            leaves: self.leaves()?,
             terminal: self.number()? == 1,
             cage: match self.number()? {
                 0 => None,
@@ -338,6 +360,7 @@ mod tests {
             ceilings: Ceilings { processes: Some(7), open_files: Some(0), ..Ceilings::default() },
             litter: vec!["/a/b".into()],
             more: true,
+            leaves: Leaves::Adopted,
             terminal: true,
             cage: Some(Box::new(Cage {
                 write: vec!["/w".into()],

@@ -14,7 +14,7 @@ use crate::record::Receipt;
 use crate::reply::Reply;
 use crate::request::{Request, Stdin};
 use crate::run::{Failure, JobDir, JobId};
-use crate::scene::{Live, Scene};
+use crate::scene::{Live, Recorded, Scene};
 use ricasso_os::{Input, Warden};
 use std::path::Path;
 use std::sync::Arc;
@@ -38,11 +38,13 @@ pub(super) struct Admitted {
     dir: JobDir,
     input: Option<Arc<Input>>,
     inlet: Arc<Inlet>,
-    warden: Warden,
+    warden: Arc<Warden>,
     /// Reasons of the verdict, and when the job was opened.
     pub(super) reasons: Vec<Reason>,
     pub(super) began: SystemTime,
     pub(super) opened: Receipt,
+    /// The command that it outlived, where it did.
+    pub(super) left_by: Option<JobId>,
 }
 
 impl Admitted {
@@ -75,7 +77,7 @@ impl Admitted {
         &self.inlet
     }
 
-    pub(super) fn warden(&self) -> &Warden {
+    pub(super) fn warden(&self) -> &Arc<Warden> {
         &self.warden
     }
 
@@ -122,11 +124,49 @@ impl Hall {
             dir,
             input: Some(Arc::new(input)),
             inlet: Arc::new(inlet),
+            warden: Arc::new(warden),
+            reasons,
+            began,
+            opened,
+            left_by: None,
+        })))
+    }
+
+    /// The same for those who outlive an admitted command: the request that they are held by is
+    /// judged by what was seen then.
+    pub(super) fn admit_survivors(
+        &self,
+        left_by: &Admitted,
+        request: Request,
+        warden: Arc<Warden>,
+    ) -> Result<Admitted, Error> {
+        let (redactor, scene) = (left_by.redactor.clone(), left_by.scene.clone());
+        let judgement = policy::judge(&request, &self.policy, &Recorded::new(scene.clone()));
+        let said = Said::of(&judgement, &scene);
+        let session_tmp = self.session_tmp(&request)?;
+        let planned = self.plan(judgement, &request, session_tmp.as_deref());
+        let (plan, reasons) = planned.map_err(|_| Error::Unadoptable)?;
+        let job = self.yard.next_job()?;
+        let began = SystemTime::now();
+        let opening = Opening { id: &job.id, request: &request, redactor: &redactor, began };
+        let opened = self.open_entry(&job, &opening, &said, Some(&plan))?;
+        let Prepared { id, dir } = job;
+        let (input, inlet) = (None, Arc::default());
+        Ok(Admitted {
+            id,
+            request,
+            scene,
+            plan,
+            redactor,
+            dir,
+            input,
+            inlet,
             warden,
             reasons,
             began,
             opened,
-        })))
+            left_by: Some(left_by.id.clone()),
+        })
     }
 
     fn open_entry(

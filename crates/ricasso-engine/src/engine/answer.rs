@@ -190,9 +190,13 @@ pub(super) fn fill_steps(reply: &mut Reply, admitted: &Admitted, steps: &[StepDo
         };
     }
     let redactor = admitted.redactor();
-    for survivor in steps.iter().flat_map(|step| &step.outcome.survivors) {
-        let command = redactor.text(&survivor.command);
-        reply.survivors.push(reply::Survivor { pid: survivor.pid, command, job: None });
+    for step in steps {
+        let left = step.outcome.survivors.iter();
+        reply.survivors.extend(left.map(|survivor| reply::Survivor {
+            pid: survivor.pid,
+            command: redactor.text(&survivor.command),
+            job: step.adopted.clone(),
+        }));
     }
     for denied in steps.iter().flat_map(|step| &step.outcome.denied) {
         reply.denials.push(denial(denied, admitted));
@@ -226,7 +230,7 @@ fn denial(denied: &ricasso_os::Denied, admitted: &Admitted) -> reply::Denial {
 }
 
 fn step_reply(command: Redacted<String>, done: Option<&StepDone>) -> StepReply {
-    let Some(StepDone { outcome, before, after }) = done else {
+    let Some(StepDone { outcome, before, after, .. }) = done else {
         return StepReply {
             command,
             ending: None,

@@ -9,7 +9,7 @@ use super::{entries, later, paper};
 use crate::capture::{Redacted, Redactor, Spool, Totals};
 use crate::error::Error;
 use crate::plan::{Enforced, Plan};
-use crate::policy::{self, Judgement, Verdict};
+use crate::policy::{self, Judgement, Survivors, Verdict};
 use crate::record::Receipt;
 use crate::reply::Reply;
 use crate::request::{Request, Tenure};
@@ -83,6 +83,8 @@ pub(super) struct StepDone {
     pub(super) outcome: Outcome,
     pub(super) before: Totals,
     pub(super) after: Totals,
+    /// The job that those whom it left running became.
+    pub(super) adopted: Option<JobId>,
 }
 
 /// A job that is over but not yet closed.
@@ -314,8 +316,10 @@ impl Hall {
             ));
         }
         hints.extend(answer::missing_variables(admitted, &self.policy, &self.environment));
-        let read = policy::hints(admitted.request(), &self.policy);
-        hints.extend(read.iter().map(|hint| text(hint)));
+        if admitted.left_by.is_none() {
+            let read = policy::hints(admitted.request(), &self.policy);
+            hints.extend(read.iter().map(|hint| text(hint)));
+        }
         let numbered = steps.iter().enumerate();
         hints.extend(numbered.filter_map(|(at, step)| answer::not_started(at, step, admitted)));
         if steps.iter().any(|step| step.outcome.forced && step.outcome.ending.was_asked()) {
@@ -323,6 +327,19 @@ impl Hall {
             hints.push(text(&format!(
                 "it did not end within {grace:?} of SIGTERM and was killed with its whole tree"
             )));
+        }
+        hints.extend(steps.iter().filter_map(|step| step.adopted.as_ref()).map(|id| {
+            text(&format!(
+                "what it left running goes on as job {id}; look, wait, stop and watch reach it by \
+                 its id"
+            ))
+        }));
+        let stopped = steps.iter().any(|step| !step.outcome.survivors.is_empty());
+        if stopped && self.policy.jobs().survivors == Survivors::Adopt && !self.adopts() {
+            hints.push(Redacted::constant(
+                "jobs.survivors is \"adopt\", but this call has no owner that stays: what it left \
+                 running was stopped",
+            ));
         }
         let stuck = stuck_ones(steps);
         if !stuck.is_empty() {

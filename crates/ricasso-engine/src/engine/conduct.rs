@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::plan::Start;
 use crate::reply::Reply;
 use crate::request::OnFailure;
-use crate::run::{self, Course, Ending, Failure, JobId, Outcome, Streams};
-use ricasso_os::{Cancel, Mouth, Order, Terminal};
+use crate::run::{self, Course, Ending, Failure, JobId, Outcome, Rest, Streams};
+use ricasso_os::{Cancel, Leaves, Mouth, Order, Terminal, Warden};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
@@ -54,11 +54,22 @@ pub trait Watcher {
 impl Hall {
     /// Runs an admitted request to its end and closes its entry.
     pub(super) fn conduct(
-        &self,
-        mut admitted: Admitted,
+        self: &Arc<Self>,
+        admitted: Admitted,
         cancel: &Cancel,
         watcher: &mut dyn Watcher,
         known: Known,
+    ) -> Result<Reply, Error> {
+        let work = |admitted: &Admitted, basin: &mut Basin<'_>| self.steps(admitted, cancel, basin);
+        self.conduct_as(admitted, (cancel, watcher, known), work)
+    }
+
+    /// The same, of which the caller does the middle.
+    pub(super) fn conduct_as(
+        &self,
+        mut admitted: Admitted,
+        (cancel, watcher, known): (&Cancel, &mut dyn Watcher, Known),
+        work: impl FnOnce(&Admitted, &mut Basin<'_>) -> Result<Vec<StepDone>, Error>,
     ) -> Result<Reply, Error> {
         let input = admitted.take_input();
         let output_bytes = admitted.plan().allowance().output_bytes.unwrap_or(u64::MAX);
@@ -73,7 +84,7 @@ impl Hall {
         let before = later::before(&admitted);
         let mut basin = Basin::new(self, &admitted, spool, watcher, (cancel, known));
         basin.input = input;
-        let conducted = self.steps(&admitted, cancel, &mut basin);
+        let conducted = work(&admitted, &mut basin);
         let papers = basin.papers;
         // The entry is closed before the rest is shown: whoever reads our output may take its
         // time, and the record does not wait for it.
@@ -103,26 +114,28 @@ impl Hall {
     }
 
     fn steps(
-        &self,
+        self: &Arc<Self>,
         admitted: &Admitted,
         cancel: &Cancel,
         basin: &mut Basin<'_>,
     ) -> Result<Vec<StepDone>, Error> {
-        let allowance = admitted.plan().allowance();
-        let course = Course {
-            deadline: Instant::now() + allowance.deadline.applied.unwrap_or(NEVER),
-            idle: allowance.idle,
-            grace: allowance.grace,
-            cancel,
-        };
+        let course = course_of(admitted, cancel);
+        let leaves = self.leaves();
         let starts = admitted.plan().starts();
         let mut done: Vec<StepDone> = Vec::with_capacity(starts.len());
         for (index, start) in starts.iter().enumerate() {
             let before = basin.spool.totals();
-            let more = index + 1 < starts.len();
-            let outcome = self.step(admitted, &course, basin, &Step { index, start, more })?;
+            let last = index + 1 == starts.len();
+            let warden = match leaves {
+                // Whoever may stay keeps its warden.
+                Leaves::Adopted if index > 0 => self.another_warden(admitted)?,
+                Leaves::Adopted | Leaves::Nobody => Arc::clone(admitted.warden()),
+            };
+            let step = Step { index, start, last, leaves, warden: &warden };
+            let (outcome, rest) = self.step(admitted, &course, basin, &step)?;
+            let adopted = rest.and_then(|rest| self.adopt(admitted, &warden, rest, basin));
             let goes_on = goes_on(admitted.request().on_failure, &outcome.ending);
-            done.push(StepDone { outcome, before, after: basin.spool.totals() });
+            done.push(StepDone { outcome, before, after: basin.spool.totals(), adopted });
             if !goes_on {
                 break;
             }
@@ -139,7 +152,7 @@ impl Hall {
         course: &Course<'_>,
         basin: &mut Basin<'_>,
         step: &Step<'_>,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<(Outcome, Option<Rest>), Error> {
         let allowance = admitted.plan().allowance();
         let mut order = Order {
             argv: step.start.argv.clone(),
@@ -147,7 +160,8 @@ impl Hall {
             cwd: step.start.cwd.clone(),
             ceilings: allowance.ceilings,
             litter: Vec::new(),
-            more: step.more,
+            more: !step.last && step.leaves == Leaves::Nobody,
+            leaves: step.leaves,
             terminal: admitted.request().manner.terminal.is_some(),
             cage: admitted.plan().built().cloned().map(Box::new),
         };
@@ -159,43 +173,14 @@ impl Hall {
             order.litter.push(script.0.clone());
         }
         let Some(keeps) = &admitted.request().manner.state else {
-            return self.drive(admitted, course, basin, &order, None);
+            return drive(admitted, course, basin, (step, &order, None));
         };
         let file = ricasso_os::state_file().map_err(Error::Os)?;
-        let outcome = self.drive(admitted, course, basin, &order, Some(file.as_fd()))?;
+        let driven = drive(admitted, course, basin, (step, &order, Some(file.as_fd())))?;
         basin.told.extend(keeps.told.iter().cloned());
         let session = &admitted.request().caller.session;
         basin.told.extend(state::take(file, &self.yard.state, session, &order.env));
-        Ok(outcome)
-    }
-
-    /// One order, at pipes or at a terminal.
-    fn drive(
-        &self,
-        admitted: &Admitted,
-        course: &Course<'_>,
-        basin: &mut Basin<'_>,
-        order: &Order,
-        state: Option<BorrowedFd<'_>>,
-    ) -> Result<Outcome, Error> {
-        let Some(size) = admitted.request().manner.terminal else {
-            // The last step takes our own end along: what a command that closes its input is fed
-            // then comes back as an error instead of vanishing in a pipe.
-            let input = if order.more { basin.input.clone() } else { basin.input.take() };
-            let input = input.expect("only the last step takes it");
-            basin.listens_to(Mouth::of(&*input));
-            let pipes = Streams::pipes(input).map_err(Error::Run)?;
-            let streams = Streams { state, ..pipes };
-            let outcome = run::drive(admitted.warden(), order, streams, course, basin);
-            return outcome.map_err(Error::Run);
-        };
-        let made = ricasso_os::terminal(size.columns, size.rows).map_err(Error::Os)?;
-        let Terminal { input, output, feeder } = made;
-        admitted.inlet().set_terminal(feeder);
-        basin.listens_to(Mouth::of(&input));
-        let streams = Streams { input: Arc::new(input), out: output, err: None, state };
-        let outcome = run::drive(admitted.warden(), order, streams, course, basin);
-        outcome.map_err(Error::Run)
+        Ok(driven)
     }
 
     /// The file of a script: private, executable by us alone, gone when this value is dropped.
@@ -222,7 +207,45 @@ impl Hall {
 struct Step<'a> {
     index: usize,
     start: &'a Start,
-    more: bool,
+    last: bool,
+    leaves: Leaves,
+    warden: &'a Warden,
+}
+
+/// The time that a job has.
+pub(super) fn course_of<'a>(admitted: &Admitted, cancel: &'a Cancel) -> Course<'a> {
+    let allowance = admitted.plan().allowance();
+    Course {
+        deadline: Instant::now() + allowance.deadline.applied.unwrap_or(NEVER),
+        idle: allowance.idle,
+        grace: allowance.grace,
+        cancel,
+    }
+}
+
+/// One order, at pipes or at a terminal.
+fn drive(
+    admitted: &Admitted,
+    course: &Course<'_>,
+    basin: &mut Basin<'_>,
+    (step, order, state): (&Step<'_>, &Order, Option<BorrowedFd<'_>>),
+) -> Result<(Outcome, Option<Rest>), Error> {
+    let Some(size) = admitted.request().manner.terminal else {
+        // The last step takes our own end along: what a command that closes its input is fed
+        // then comes back as an error instead of vanishing in a pipe.
+        let input = if step.last { basin.input.take() } else { basin.input.clone() };
+        let input = input.expect("only the last step takes it");
+        basin.listens_to(Mouth::of(&*input));
+        let pipes = Streams::pipes(input).map_err(Error::Run)?;
+        let streams = Streams { state, ..pipes };
+        return run::drive(step.warden, order, streams, course, basin).map_err(Error::Run);
+    };
+    let made = ricasso_os::terminal(size.columns, size.rows).map_err(Error::Os)?;
+    let Terminal { input, output, feeder } = made;
+    admitted.inlet().set_terminal(feeder);
+    basin.listens_to(Mouth::of(&input));
+    let streams = Streams { input: Arc::new(input), out: output, err: None, state };
+    run::drive(step.warden, order, streams, course, basin).map_err(Error::Run)
 }
 
 struct ScriptFile(PathBuf);

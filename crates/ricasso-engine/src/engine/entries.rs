@@ -12,9 +12,10 @@ use crate::plan::Plan;
 use crate::record::{self, Entry, Phase};
 use crate::reply::Reply;
 use crate::request::{Caller, Request, Stdin, Step, to_hex};
-use crate::run::Ending;
+use crate::run::{Ending, JobId};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 /// A closing line has this much of the command; the opening one has all of it.
@@ -101,6 +102,11 @@ pub(super) fn closing(
         ("denial_count", reply.denials.len().into()),
     ];
     entry.extra = more.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
+    let adopted: BTreeSet<&str> =
+        reply.survivors.iter().filter_map(|left| left.job.as_ref()).map(JobId::as_str).collect();
+    if !adopted.is_empty() {
+        entry.extra.insert("adopted".into(), json_of("jobs", &adopted)?);
+    }
     Ok(entry)
 }
 

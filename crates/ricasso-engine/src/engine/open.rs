@@ -38,6 +38,18 @@ pub struct Setup {
     /// What cages are built from; nothing for what the machine has. A weaker value makes weaker
     /// cages or refusals, never anything else.
     pub powers: Option<Powers>,
+    /// How long the owner stays.
+    pub stays: Stays,
+}
+
+/// How long the owner of jobs stays, which decides whether it can adopt what a command leaves
+/// running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stays {
+    /// As long as its jobs.
+    WithItsJobs,
+    /// Until it has answered: what a command leaves running is stopped, whatever the policy says.
+    ForOneCall,
 }
 
 /// Whether wardens are made ahead of time.
@@ -65,13 +77,15 @@ impl Setup {
             chores: Chores::Inline,
             told: Vec::new(),
             powers: None,
+            stays: Stays::WithItsJobs,
         })
     }
 }
 
 impl Hall {
     pub(super) fn open(setup: Setup) -> Result<Hall, Error> {
-        let Setup { keeper, policy, state, environment, spares, chores, mut told, powers } = setup;
+        let Setup { keeper, policy, state, environment, spares, chores, mut told, powers, stays } =
+            setup;
         let host = ground::host(&keeper, &policy, powers)?;
         let redactor = Redactor::new(&secrets(&policy, &environment)).map_err(Error::Capture)?;
         let ledger =
@@ -96,6 +110,7 @@ impl Hall {
             told,
             registry: Arc::default(),
             desk: Mutex::default(),
+            stays,
         };
         super::lost::close_lost(&hall.yard.state, &hall.ledger, hall.yard.owner.id().as_str())?;
         hall.refill();

@@ -4,6 +4,8 @@ use super::board::{Board, Until};
 use crate::error::Error;
 use crate::reply::Reply;
 use crate::run::JobId;
+use ricasso_os::Cancel;
+use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -74,6 +76,19 @@ impl Registry {
     pub(super) fn list(&self, scope: &Scope) -> Vec<Arc<Board>> {
         let boards = self.boards();
         boards.iter().filter(|board| scope.sees(board.session())).cloned().collect()
+    }
+
+    /// Returns when every job is over. A signal stops them.
+    pub(super) fn stay(&self, cancel: &Cancel) -> Result<(), Error> {
+        let living = |board: &Arc<Board>| !board.is_over();
+        while let Some(board) = self.list(&Scope::Person).into_iter().find(living) {
+            let fds = [Some(board.over().as_fd()), cancel.signal_fd()];
+            let [_, signal] = ricasso_os::ready(fds, None).map_err(Error::Os)?;
+            if signal && cancel.take_signal().is_some() {
+                self.list(&Scope::Person).iter().for_each(|board| board.cancel().ring());
+            }
+        }
+        Ok(())
     }
 
     /// Stops every job of a session, all at once, and gives a notice for each.

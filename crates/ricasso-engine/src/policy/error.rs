@@ -121,13 +121,6 @@ pub enum Error {
         /// The one that always comes first.
         by: String,
     },
-    /// A promise that this version cannot keep.
-    Unheld {
-        /// Where.
-        place: Place,
-        /// The key with its value.
-        key: String,
-    },
 }
 
 impl Place {
@@ -197,10 +190,6 @@ impl fmt::Display for Error {
             }
             Error::Shadowed { place, rule, by } => {
                 write!(f, "{place}: {rule} never counts, since {by} catches the same; remove one")
-            }
-            Error::Unheld { place, key } => {
-                write!(f, "{place}: this version cannot hold {key}; leave it out, ")?;
-                write!(f, "since a key that does nothing would be a lie")
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What a text hides from whoever reads its ending: told beside the reply, never a verdict.
 
 use super::Policy;
+use super::value::Survivors;
 use super::walk::Reads;
 use crate::request::{Request, Step};
 use ricasso_shell::tree::{Joint, Kind, List, Pipeline, Word};
@@ -24,20 +25,25 @@ pub fn hints(request: &Request, policy: &Policy) -> Vec<&'static str> {
             Reads::Sh => Shell::Sh,
         };
         let script = ricasso_shell::read(text.as_slice(), shell);
-        hints.extend(of_script(&script));
+        hints.extend(of_script(&script, policy.jobs().survivors));
     }
     hints.dedup();
     hints
 }
 
-fn of_script(script: &Script) -> Vec<&'static str> {
+fn of_script(script: &Script, survivors: Survivors) -> Vec<&'static str> {
     let mut hints = Vec::new();
     let list = &script.body;
     if list.items.last().is_some_and(|item| item.joint == Joint::Background) {
-        hints.push(
-            "the text ends in &, so the exit code is not that of the command in the background; \
-             what it leaves running is stopped when the shell ends",
-        );
+        hints.push(match survivors {
+            Survivors::Stop => {
+                "the text ends in &, so the exit code is not that of the command in the \
+                 background; what it leaves running is stopped when the shell ends"
+            }
+            Survivors::Adopt => {
+                "the text ends in &, so the exit code is not that of the command in the background"
+            }
+        });
     }
     if !sets_pipefail(list) && list.items.iter().any(|item| is_shortened(&item.pipeline)) {
         hints.push(

@@ -550,7 +550,6 @@ mod tests {
             ("[commands]\nallow = ['a b']\ndeny = ['a b']".into(), "\"a b\" never counts"),
             ("[commands]\nask = ['a b -f *']\ndeny = ['a b *']".into(), "a deny, \"a b *\","),
             ("[commands]\nallow = ['ab c']\nask = ['a* *']".into(), "\"ab c\" never counts"),
-            ("[jobs]\nsurvivors = 'adopt'".into(), "jobs.survivors"),
             ("mode = 'read'\n[files]\nwrite = ['.']".into(), "mode read writes nothing"),
         ];
         for (text, part) in cases {

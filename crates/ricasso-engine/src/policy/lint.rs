@@ -9,7 +9,7 @@ use super::layers::{Layer, Origin};
 use super::pattern::CommandPattern;
 use super::rule::Rule;
 use super::sections::Commands;
-use super::value::{Mode, Survivors, Then};
+use super::value::{Mode, Then};
 use super::words::Meets;
 use toml::Spanned;
 
@@ -40,19 +40,7 @@ pub(super) fn file(layer: &Layer, file: &File) -> Result<(), Error> {
         }
         (Some(_) | None, Some(_) | None) => {}
     }
-    unheld(layer, file)
-}
-
-/// What this version cannot hold is refused, since a key that does nothing would be a lie.
-fn unheld(layer: &Layer, file: &File) -> Result<(), Error> {
-    let refuse = |start: usize, key: &str| {
-        Err(Error::Unheld { place: Place::at(&layer.name, &layer.text, start), key: key.into() })
-    };
-    let survivors = file.jobs.survivors.as_ref();
-    match survivors.filter(|survivors| *survivors.get_ref() == Survivors::Adopt) {
-        Some(survivors) => refuse(survivors.span().start, "jobs.survivors = \"adopt\""),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// Checks that no pattern of the file is caught whole by a stronger one.

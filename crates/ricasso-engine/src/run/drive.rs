@@ -4,7 +4,9 @@ use super::ending::{Ending, LimitName};
 use super::error::Error;
 use super::state::{Action, Event, Phase, step};
 use super::told::{ending_of, failure_of};
-use ricasso_os::{Cancel, Cancelled, Input, Order, Output, Report, Stage, Usage, Warden};
+use ricasso_os::{
+    Cancel, Cancelled, Ended, Input, Leaves, Order, Output, Report, Stage, Usage, Warden,
+};
 use serde::Serialize;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -136,14 +138,23 @@ impl Streams<'_> {
     }
 }
 
-/// Starts the order and stays with it until its tree is gone and its streams are read.
+/// Those who outlive their command, with the streams that they hold.
+#[derive(Debug)]
+pub struct Rest {
+    order: Order,
+    streams: [Option<Output>; 2],
+    pid: i32,
+}
+
+/// Starts the order and stays with it until its tree is gone and its streams are read, or until
+/// only those are left who may outlive it.
 pub fn drive(
     warden: &Warden,
     order: &Order,
     streams: Streams<'_>,
     course: &Course<'_>,
     sink: &mut dyn Sink,
-) -> Result<Outcome, Error> {
+) -> Result<(Outcome, Option<Rest>), Error> {
     let Streams { input, mut out, mut err, state } = streams;
     let began = Instant::now();
     {
@@ -163,12 +174,23 @@ pub fn drive(
         err.close_writer();
     }
     let streams = [Some(out), err];
-    let mut ride = Ride::new(warden, course, streams, order, began, sink);
+    let ride = Ride::new(warden, course, streams, order, began, sink);
     ride.sink.ordered();
-    while !ride.is_over() {
-        ride.round()?;
-    }
-    Ok(ride.outcome())
+    ride.rides()
+}
+
+/// Stays with those who outlived their command until they are gone.
+pub fn attend(
+    warden: &Warden,
+    rest: Rest,
+    course: &Course<'_>,
+    sink: &mut dyn Sink,
+) -> Result<Outcome, Error> {
+    let Rest { order, streams, pid } = rest;
+    sink.ordered();
+    let mut ride = Ride::new(warden, course, streams, &order, Instant::now(), sink);
+    ride.reported(Report::Started { pid });
+    Ok(ride.rides()?.0)
 }
 
 struct Ride<'a> {
@@ -186,6 +208,7 @@ struct Ride<'a> {
     grace: Option<Instant>,
     drain: Option<Instant>,
     cancel_seen: bool,
+    outlived_by: Option<i32>,
     outcome: Outcome,
 }
 
@@ -223,12 +246,23 @@ impl<'a> Ride<'a> {
             grace: None,
             drain: None,
             cancel_seen: false,
+            outlived_by: None,
             outcome,
         }
     }
 
     fn is_over(&self) -> bool {
         matches!(self.phase, Phase::Done(_))
+    }
+
+    fn rides(mut self) -> Result<(Outcome, Option<Rest>), Error> {
+        while !self.is_over() {
+            self.round()?;
+        }
+        let streams = std::mem::take(&mut self.streams);
+        let rest = |pid| Rest { order: self.order.clone(), streams, pid };
+        let rest = self.outlived_by.map(rest);
+        Ok((self.outcome(), rest))
     }
 
     fn outcome(self) -> Outcome {
@@ -368,8 +402,14 @@ impl<'a> Ride<'a> {
                 self.outcome.usage = ended.usage;
                 self.outcome.survivors.extend(survivors(&ended.survivors, false));
                 self.outcome.denied.clone_from(&ended.denied);
+                let outlived_by = self.outlived_by(&ended);
                 let ending = ending_of(&ended, self.order);
                 self.happens(Event::Ended { ending, tree_gone: ended.tree_gone });
+                if outlived_by.is_some() {
+                    // Its own words are read by now; what comes is said by others.
+                    self.outlived_by = outlived_by;
+                    self.drain = Some(Instant::now());
+                }
             }
             Report::Gone { left, usage } => {
                 self.outcome.usage = usage;
@@ -380,6 +420,13 @@ impl<'a> Ride<'a> {
             // The os crate may learn to say more; what we do not know changes nothing here.
             _ => {}
         }
+    }
+
+    /// Who goes on where the command does not; nobody once it all was told to end.
+    fn outlived_by(&self, ended: &Ended) -> Option<i32> {
+        let live = matches!(self.phase, Phase::Starting | Phase::Running);
+        let adopted = self.order.leaves == Leaves::Adopted && !ended.tree_gone;
+        ended.survivors.first().filter(|_| live && adopted).map(|survivor| survivor.pid)
     }
 
     fn take_signals(&mut self) {

@@ -232,22 +232,28 @@ fn guard(command: i32, status: &OwnedFd, named: Option<&OwnedFd>) -> ! {
     let _ = super::capability::drop_all();
     let mut options = WaitOptions::empty();
     let mut ended = None;
+    let mut outlived = false;
     loop {
         match rustix::process::wait(options) {
             Ok(Some((pid, how))) => {
-                if pid.as_raw_nonzero().get() == command {
+                if outlived {
+                    ended = Some(how.as_raw());
+                } else if pid.as_raw_nonzero().get() == command {
                     ended = Some(how.as_raw());
                     options = WaitOptions::NOHANG;
                 }
             }
-            // Others are left: whether they may stay is the warden's business.
+            // Others are left: whether they may stay is the warden's business. Where they do, the
+            // end of the last one is told too.
             Ok(None) => {
-                let _ = say(status, ended.take(), 1);
+                say(status, ended.take(), 1);
                 options = WaitOptions::empty();
+                outlived = true;
             }
             Err(Errno::INTR) => {}
             Err(_) => {
-                if say(status, ended.take(), 0) == Said::Now {
+                say(status, ended.take(), 0);
+                if !outlived {
                     linger(status);
                 }
                 leave();
@@ -263,15 +269,8 @@ fn linger(status: &OwnedFd) {
     while let Err(Errno::INTR) = poll(&mut fds, None) {}
 }
 
-/// Whether something was said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
-    Now,
-    Before,
-}
-
-fn say(status: &OwnedFd, ended: Option<i32>, left: i32) -> Said {
-    let Some(how) = ended else { return Said::Before };
+fn say(status: &OwnedFd, ended: Option<i32>, left: i32) {
+    let Some(how) = ended else { return };
     // Everything in the namespace was reaped here, so this is what the whole job used.
     let used = crate::warden::serve::usage();
     let mut bytes = Writer::default();
@@ -282,7 +281,6 @@ fn say(status: &OwnedFd, ended: Option<i32>, left: i32) -> Said {
     bytes.number(used.max_rss_bytes);
     // A warden that is gone has taken us with it.
     let _ = rustix::io::write(status, &bytes.0);
-    Said::Now
 }
 
 /// The length of what the first process says: five numbers.

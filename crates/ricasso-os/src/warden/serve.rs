@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::signals;
 use crate::tree::{self, Member};
-use crate::wire::{Ceilings, Limit, Stage, Word};
+use crate::wire::{Ceilings, Leaves, Limit, Stage, Word};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::process::Signal;
@@ -225,11 +225,14 @@ impl Post {
             }
             while signals::take(&self.children).is_some() {}
             let any_left = tree::reap_all(&mut life.reaper());
-            if let Some((status, others, used)) = life.ending(woken.status) {
+            if let Some((status, others, used)) = life.ending(woken.status, any_left) {
                 let any_left = any_left && others;
                 let denied = life.gate.as_mut().map(Gatekeeper::take_denied).unwrap_or_default();
                 let limit = limit.or_else(|| self.group.as_ref().and_then(Group::exceeded));
                 let how = Stopping { limit, asked: stopping, any_left, denied, used };
+                if how.may_leave(&life) && self.hand_on(&mut life, status, &how)? {
+                    continue;
+                }
                 // Its first process waits at the other end until we are done with it.
                 let whole = if any_left || stopping { Gone::Unknown } else { Gone::Whole };
                 self.finish(life.pid, status, how)?;
@@ -239,6 +242,31 @@ impl Post {
                 return Ok(whole);
             }
         }
+    }
+
+    /// The command has ended; if others go on they are named, and watched from now on.
+    fn hand_on(&mut self, life: &mut Life, status: Status, how: &Stopping) -> Result<bool> {
+        if self.tree_ends_within(DRAIN)? {
+            return Ok(false);
+        }
+        let survivors = self.named();
+        if survivors.is_empty() {
+            return Ok(false);
+        }
+        let (pid, denied) = (life.pid, how.denied.clone());
+        let usage = how.used.unwrap_or_else(usage);
+        life.outlived_by(&survivors);
+        let (limit, tree_gone) = (None, false);
+        self.tell(&Report::Ended(Ended {
+            pid,
+            status,
+            usage,
+            survivors,
+            limit,
+            denied,
+            tree_gone,
+        }))?;
+        Ok(true)
     }
 
     /// The command itself has ended; now the rest of its tree.
@@ -444,6 +472,14 @@ struct Stopping {
     denied: Vec<Denied>,
     /// What the job used, where somebody told.
     used: Option<Usage>,
+}
+
+impl Stopping {
+    /// Whether those who are left may go on: nobody and nothing wanted it all to end.
+    fn may_leave(&self, life: &Life) -> bool {
+        let unhindered = !self.asked && self.limit.is_none();
+        life.leaves == Leaves::Adopted && self.any_left && unhindered
+    }
 }
 
 /// Everything below us is reaped by us, so this is the whole tree.

@@ -7,8 +7,9 @@ use crate::cage::{self, Birth, Gatekeeper, Reserve};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::signals;
+use crate::tree::Member;
 use crate::tree::{self, Ending};
-use crate::wire::{Ceilings, Stage};
+use crate::wire::{Ceilings, Leaves, Stage};
 use rustix::event::PollFlags;
 use rustix::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -25,6 +26,8 @@ pub(super) struct Life {
     pub(super) first: Option<i32>,
     pub(super) ceilings: Ceilings,
     pub(super) more: bool,
+    /// What becomes of those whom it leaves running.
+    pub(super) leaves: Leaves,
     pub(super) failed: Option<(Stage, i32)>,
     pub(super) status: Option<OwnedFd>,
     pub(super) gate: Option<Gatekeeper>,
@@ -32,6 +35,17 @@ pub(super) struct Life {
     silent: bool,
     /// How the child ended, once it did.
     ended: Option<Status>,
+    /// Whose end counts.
+    counts: Counts,
+}
+
+/// Whose end is the end of what the warden watches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Counts {
+    /// The command's, whoever else there is.
+    Command,
+    /// That of the last whom it left running.
+    Last,
 }
 
 impl Life {
@@ -51,11 +65,17 @@ impl Life {
         }
     }
 
+    /// The command is over, and those whom it left running are watched in its place.
+    pub(super) fn outlived_by(&mut self, survivors: &[Member]) {
+        self.counts = Counts::Last;
+        self.pid = survivors.first().map_or(self.pid, |survivor| survivor.pid);
+    }
+
     /// Keeps the ending of the one child that counts.
     pub(super) fn reaper(&mut self) -> impl FnMut(i32, Ending) {
-        let (child, ended) = (self.child, &mut self.ended);
+        let (child, counts, ended) = (self.child, self.counts, &mut self.ended);
         move |reaped, how| {
-            if reaped == child {
+            if reaped == child || counts == Counts::Last {
                 *ended = Some(match how {
                     Ending::Exited(code) => Status::Exited(code),
                     Ending::Signalled { signal, core } => Status::Signalled { signal, core },
@@ -64,14 +84,22 @@ impl Life {
         }
     }
 
-    /// How the command ended, if it did, whether others of its tree may be left, and what the job
+    /// How it ended, if it did, whether others of its tree may be left, and what the job
     /// used where that was told. The first process may still be going: the kernel takes
     /// milliseconds to put its namespaces away, and nobody waits for that.
-    pub(super) fn ending(&mut self, spoken: bool) -> Option<(Status, bool, Option<Usage>)> {
-        let by_child = self.ended.map(|ended| (ended, true, None));
+    pub(super) fn ending(
+        &mut self,
+        spoken: bool,
+        any_left: bool,
+    ) -> Option<(Status, bool, Option<Usage>)> {
+        let alone = match self.counts {
+            Counts::Command => true,
+            Counts::Last => !any_left,
+        };
+        let by_child = self.ended.filter(|_| alone).map(|ended| (ended, true, None));
         let Some(status) = &self.status else { return by_child };
         // What it said before it ended counts, also when its end was seen first.
-        if (spoken || self.ended.is_some())
+        if (spoken || by_child.is_some())
             && let Some(last) = cage::heard(status)
         {
             return Some((status_of(last.how), last.left, Some(last.usage)));
@@ -234,11 +262,13 @@ impl Life {
             first: note.first,
             ceilings: note.ceilings,
             more: note.more,
+            leaves: note.leaves,
             failed: note.failed,
             status: note.status,
             gate,
             silent: false,
             ended: None,
+            counts: Counts::Command,
         })
     }
 }

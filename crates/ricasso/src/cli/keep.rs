@@ -1,5 +1,5 @@
-//! `run --background`, `run --yield` and the hidden verb `keep`: an owner for one job that stays
-//! when its terminal goes.
+//! `run --background`, `run --yield`, `run` where survivors are adopted, and the hidden verb
+//! `keep`: an owner for one job that stays when its terminal goes.
 
 use super::args::Run;
 use super::run::{Failure, Ready, code_of, hold, ready};
@@ -31,14 +31,16 @@ pub(super) fn keep(args: &Run) -> u8 {
 
 fn try_keep(args: &Run) -> Result<u8, Failure> {
     ricasso_os::leave_session().map_err(Failure::Os)?;
-    let Ready { engine, request, cancel } = ready(args)?;
-    let job = engine.start_findable(&request, cancel).map_err(Failure::Engine)?;
+    let (places, held) = hold(args)?;
+    let Ready { engine, request, cancel } = ready(args, &places, held)?;
+    let job = engine.start_findable(&request, cancel.clone()).map_err(Failure::Engine)?;
     if let (Some(_), Some(handle), Some(lease)) = (args.yields, job.handle(), engine.lease()) {
         // Whoever follows it asks all the time; later it must be asked about now and then.
         handle.lease(lease);
     }
     let reply = job.look().map_err(Failure::Engine)?;
-    if !args.json {
+    // Whoever follows it says the rest.
+    if !args.json && (args.background || reply.verdict != "allow") {
         print::after(&reply);
     }
     let mut line = serde_json::to_vec(&reply).unwrap_or_default();
@@ -49,6 +51,8 @@ fn try_keep(args: &Run) -> Result<u8, Failure> {
     // Not by asking: our own waiting would renew its lease for ever.
     job.stay().map_err(Failure::Engine)?;
     let code = code_of(&job.wait().map_err(Failure::Engine)?);
+    // What it left running may be a job of ours now.
+    engine.stay(&cancel).map_err(Failure::Engine)?;
     engine.close_desk(LAST_ANSWERS);
     // As in `run`: housekeeping changes nothing any more.
     let _ = engine.tidy_up();
@@ -81,7 +85,8 @@ struct Yield {
 
 fn yields(args: &Run) -> Result<Yield, Failure> {
     let (_, held) = hold(args)?;
-    let after = args.yields.flatten().or_else(|| held.policy.limits().yield_after.bound());
+    let after =
+        args.yields.and_then(|yields| yields.or_else(|| held.policy.limits().yield_after.bound()));
     Ok(Yield { after, lease: held.policy.jobs().lease.bound() })
 }
 

@@ -5,7 +5,7 @@ use super::stream::{self, Patience, Written};
 use crate::exit;
 use ricasso_engine::capture::{Redacted, Stream};
 use ricasso_engine::engine::Watcher;
-use ricasso_engine::reply::Reply;
+use ricasso_engine::reply::{Reply, Survivor};
 use ricasso_os::{Cancel, Cancelled};
 use std::error::Error;
 use std::io::{self, IsTerminal};
@@ -67,12 +67,10 @@ pub(super) fn after(reply: &Reply) {
     if let Some(line) = ending(reply) {
         say(&format!("ricasso: {line}"));
     }
-    if !reply.survivors.is_empty() {
-        let names: Vec<String> = reply
-            .survivors
-            .iter()
-            .map(|survivor| format!("{} (pid {})", survivor.command, survivor.pid))
-            .collect();
+    let stopped = reply.survivors.iter().filter(|survivor| survivor.job.is_none());
+    let named = |survivor: &Survivor| format!("{} (pid {})", survivor.command, survivor.pid);
+    let names: Vec<String> = stopped.map(named).collect();
+    if !names.is_empty() {
         say(&format!("ricasso: stopped what the command left running: {}", names.join(", ")));
     }
     reply.hints.iter().for_each(|hint| say(&format!("ricasso: {hint}")));

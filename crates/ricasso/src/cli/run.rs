@@ -5,6 +5,7 @@ use super::print::{self, Live};
 use crate::config::{self, Choice, Held, Places};
 use crate::exit;
 use ricasso_engine::engine::{Directory, Engine, Setup};
+use ricasso_engine::policy::Survivors;
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::{
     Bytes, Caller, MAX_TEXT_BYTES, Manner, OnFailure, Request, ScriptShell, Stdin, Step, Tenure,
@@ -75,7 +76,11 @@ fn try_run(args: &Run) -> Result<u8, Failure> {
     if args.background || args.yields.is_some() {
         return super::keep::start(args);
     }
-    let Ready { engine, request, cancel } = ready(args)?;
+    let (places, held) = hold(args)?;
+    if adopts(&held) {
+        return super::keep::start(args);
+    }
+    let Ready { engine, request, cancel } = ready(args, &places, held)?;
     let code = if args.json {
         let reply = engine.run(&request, &cancel).map_err(Failure::Engine)?;
         if print::json(&reply, &cancel) { code_of(&reply) } else { exit::OURS }
@@ -99,11 +104,15 @@ pub(super) struct Ready {
 }
 
 /// From the flags to an engine that is open and a request for it.
-pub(super) fn ready(args: &Run) -> Result<Ready, Failure> {
-    // This program is small and has no second thread yet, so it may be its own keeper.
-    let keeper = Keeper::in_this_process().map_err(Failure::Os)?;
-    let (places, held) = hold(args)?;
-    let request = request(args, &places, &held)?;
+pub(super) fn ready(args: &Run, places: &Places, held: Held) -> Result<Ready, Failure> {
+    let keeper = match adopts(&held) {
+        // Each step has a warden of its own, and there are threads by then.
+        true => Keeper::program("/proc/self/exe"),
+        // This program is small and has no second thread yet, so it may be its own keeper.
+        false => Keeper::in_this_process(),
+    };
+    let keeper = keeper.map_err(Failure::Os)?;
+    let request = request(args, places, &held)?;
     let mut setup = Setup::of_this_process(keeper, held.policy).map_err(Failure::Engine)?;
     setup.told = held.hints;
     // Up to here nothing is open, and a signal may end us as it ends any program.
@@ -116,6 +125,11 @@ pub(super) fn ready(args: &Run) -> Result<Ready, Failure> {
         request
     };
     Ok(Ready { engine, request, cancel })
+}
+
+/// Whether what the command leaves running is adopted, and needs an owner that stays.
+fn adopts(held: &Held) -> bool {
+    held.policy.jobs().survivors == Survivors::Adopt
 }
 
 /// What holds for these flags, here.

@@ -13,7 +13,7 @@ use crate::config::{self, Choice, Places};
 use crate::keys::{self, Source};
 use crate::place::clean;
 use ricasso_engine::capture::Label;
-use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
+use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
 use ricasso_engine::policy::Overrides;
 use ricasso_engine::request::{Caller, Step};
 use ricasso_os::{Cancel, Keeper};
@@ -175,6 +175,8 @@ pub fn open(opening: Opening, keeper: Keeper, places: &Places) -> Result<Opened,
     if opening.life == Life::Long {
         setup.spares = Spares::Kept;
         setup.chores = Chores::Beside;
+    } else {
+        setup.stays = Stays::ForOneCall;
     }
     let label = match opening.dialect {
         Dialect::Bash => Label::Plain,

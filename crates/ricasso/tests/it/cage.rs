@@ -2,7 +2,7 @@
 //! looked for from outside. The long list of attempts is in `escape`.
 
 use crate::place::{Place, program, skip};
-use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
+use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
 use ricasso_engine::policy::{Layer, Origin, Overrides, Policy, Preset};
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::Bytes;
@@ -17,7 +17,7 @@ pub(crate) fn powers() -> Powers {
 }
 
 /// The machine as it is, without namespaces, and with an older Landlock beside namespaces.
-fn hosts() -> Vec<(&'static str, Powers)> {
+pub(crate) fn hosts() -> Vec<(&'static str, Powers)> {
     let whole = powers();
     let mut hosts = vec![("whole", whole)];
     let bare = Powers { namespaces: Namespaces::None, netns: false, ..whole };
@@ -44,7 +44,8 @@ pub(crate) fn engine(place: &Place, policy: Policy, powers: Powers) -> Engine {
     let environment = vec![("PATH".into(), path), ("HOME".into(), home)];
     let (spares, chores, told) = (Spares::None, Chores::Inline, Vec::new());
     let powers = Some(powers);
-    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers })
+    let stays = Stays::WithItsJobs;
+    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers, stays })
         .unwrap()
 }
 
@@ -404,6 +405,7 @@ fn warm(place: &Place, policy: Policy, powers: Powers) -> Engine {
     let environment = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
     let (spares, chores, told) = (Spares::Kept, Chores::Beside, Vec::new());
     let powers = Some(powers);
-    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers })
+    let stays = Stays::WithItsJobs;
+    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers, stays })
         .unwrap()
 }

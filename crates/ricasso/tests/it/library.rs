@@ -1,7 +1,7 @@
 //! The library, with a keeper in a process of its own.
 
 use crate::place::{Place, eventually, mark, marked, program};
-use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
+use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
 use ricasso_engine::policy::{Layer, Origin, Overrides, Policy, Preset};
 use ricasso_engine::request::{Bytes, Caller, Manner, OnFailure, Request, Stdin, Step};
 use ricasso_engine::run::StateDir;
@@ -13,18 +13,23 @@ pub(crate) fn engine(place: &Place) -> Engine {
 }
 
 pub(crate) fn engine_with(place: &Place, spares: Spares) -> Engine {
-    opened(place, spares, Policy::preset(Preset::Open))
+    opened(place, spares, Policy::preset(Preset::Open), Stays::WithItsJobs)
 }
 
 /// An engine under a policy of its own, over the preset `open`.
 pub(crate) fn engine_under(place: &Place, text: &str) -> Engine {
+    owner_under(place, text, Stays::WithItsJobs)
+}
+
+/// The same, whose owner stays for so long.
+pub(crate) fn owner_under(place: &Place, text: &str, stays: Stays) -> Engine {
     let text = format!("version = 1\nextends = \"open\"\n{text}");
     let layer = Layer { origin: Origin::User, name: "test".into(), text };
     let policy = Policy::from_layers(&[layer], &Overrides::default()).unwrap();
-    opened(place, Spares::None, policy)
+    opened(place, Spares::None, policy, stays)
 }
 
-fn opened(place: &Place, spares: Spares, policy: Policy) -> Engine {
+fn opened(place: &Place, spares: Spares, policy: Policy, stays: Stays) -> Engine {
     let keeper = Keeper::program(program()).unwrap();
     let state = StateDir::at(&place.state()).unwrap();
     let path: Bytes = "/usr/local/bin:/usr/bin:/bin".into();
@@ -34,7 +39,7 @@ fn opened(place: &Place, spares: Spares, policy: Policy) -> Engine {
         Spares::None => Chores::Inline,
     };
     let (told, powers) = (Vec::new(), None);
-    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers })
+    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers, stays })
         .unwrap()
 }
 

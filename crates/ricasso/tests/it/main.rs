@@ -7,6 +7,7 @@
     reason = "a test fails by panicking, and speaks"
 )]
 
+mod adopt;
 mod asked;
 mod bad_input;
 mod cage;

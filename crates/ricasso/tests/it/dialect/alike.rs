@@ -3,7 +3,7 @@
 use super::session::{Era, Session};
 use crate::library::request;
 use crate::place::{Place, program};
-use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
+use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
 use ricasso_engine::policy::{Policy, Preset};
 use ricasso_engine::run::StateDir;
 use ricasso_os::{Cancel, Keeper};
@@ -54,6 +54,7 @@ fn by_library(place: &Place, text: &str) -> Value {
         chores: Chores::Inline,
         told: Vec::new(),
         powers: None,
+        stays: Stays::WithItsJobs,
     };
     let engine = Engine::open(setup).unwrap();
     let mut request = request(place, text);

@@ -2,7 +2,7 @@
 
 use super::session::{Era, Session};
 use crate::place::{Place, eventually, program};
-use ricasso_engine::engine::{Chores, Engine, Setup, Spares};
+use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
 use ricasso_engine::policy::{Policy, Preset};
 use ricasso_engine::run::StateDir;
 use ricasso_os::{Cancel, Keeper, Namespaces, Powers};
@@ -157,6 +157,7 @@ fn s3_26_an_old_landlock_without_namespaces_is_refused_and_names_truncate() {
             chores: Chores::Inline,
             told: Vec::new(),
             powers,
+            stays: Stays::WithItsJobs,
         };
         let engine = Engine::open(setup).unwrap();
         let request = crate::library::request(&place, "true");
