@@ -123,7 +123,8 @@ pub(super) fn fed(reply: &Reply, bytes: usize, is_end: bool) -> Line {
 pub(super) fn visit(caller: &Caller, visit: &Visit<'_>, redactor: &Redactor) -> Line {
     let now = record::rfc3339(SystemTime::now());
     let plain = |text: &str| redactor.text(text.as_bytes());
-    let mut entry = Entry::new(Phase::Note, visit.id, now);
+    // The caller may have written anything where an id belongs.
+    let mut entry = Entry::new(Phase::Note, plain(visit.id).as_str(), now);
     entry.door.clone_from(&caller.door);
     entry.session = Some(plain(&caller.session));
     entry.client = caller.client.as_deref().map(plain);

@@ -3,7 +3,7 @@
 use super::explain;
 use super::stream::{self, Patience, Written};
 use crate::exit;
-use ricasso_engine::capture::{Redacted, Stream};
+use ricasso_engine::capture::{Label, Redacted, Stream, sentence};
 use ricasso_engine::engine::Watcher;
 use ricasso_engine::reply::{Reply, Survivor};
 use ricasso_os::{Cancel, Cancelled};
@@ -28,7 +28,7 @@ pub(super) fn error(error: &dyn Error) {
         line.push_str(&format!(": {source}"));
         cause = source.source();
     }
-    say(&line);
+    say(sentence(&line, Label::Named).as_str());
 }
 
 /// One line on standard error. A closed stream leaves nobody to tell.

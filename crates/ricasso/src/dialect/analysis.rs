@@ -121,7 +121,7 @@ fn attempt(turn: &Turn<'_>, command: &str, wish: &Wish) -> Result<Tried, Fault> 
     let good = reply.exit_code == Some(0);
     let (output, mut error) = (part(&ran, Stream::Stdout)?, part(&ran, Stream::Stderr)?);
     if refused {
-        error = refusal(command, reply);
+        error = refusal(reply.command.as_str(), reply);
     } else if shape::kind(reply) == "timed_out" {
         let seconds = reply.deadline.applied_ms.unwrap_or(0) / 1000;
         error = format!("Command timed out after {seconds} seconds\n{error}");

@@ -1,5 +1,6 @@
 //! What a tool is called and takes, and what a call of it gives back.
 
+use ricasso_engine::capture::{Label, sentence};
 use serde_json::{Map, Value, json};
 
 /// One tool, as clients list it.
@@ -71,7 +72,8 @@ impl Called {
     /// A call that was not understood; nothing ran.
     pub fn fault(text: impl Into<String>) -> Called {
         Called {
-            text: text.into(),
+            // It may repeat what the caller wrote.
+            text: sentence(&text.into(), Label::Plain).into_inner(),
             more: Vec::new(),
             fields: Map::new(),
             is_error: true,

@@ -4,6 +4,7 @@
 use super::progress::{Meter, Progress, Teller};
 use super::wire::Wire;
 use crate::dialect::{Called, Note, Opened, Tell, Tool};
+use ricasso_engine::capture::{Label, sentence};
 use ricasso_os::Cancel;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
@@ -154,6 +155,7 @@ impl ServerHandler for Server {
         if !self.opened.tools().iter().any(|tool| tool.name == name) {
             let known: Vec<&str> = self.opened.tools().iter().map(|tool| tool.name).collect();
             let told = format!("there is no tool {name:?}; there are: {}", known.join(", "));
+            let told = sentence(&told, Label::Plain).into_inner();
             return Err(ErrorData::invalid_params(told, None));
         }
         let cancel =

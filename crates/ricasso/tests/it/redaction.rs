@@ -1,6 +1,7 @@
 //! Secrets: hidden wherever output leaves, kept from the child, and from the disk where asked.
 
 use crate::place::Place;
+use serde_json::json;
 
 /// Never issued: letters and digits in order.
 const TOKEN: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
@@ -65,4 +66,85 @@ fn every_dropped_variable_has_its_reason() {
     assert_eq!(reply["stdout"], "==\n", "{reply}");
     let hints = reply["hints"].to_string();
     assert!(hints.contains("not given SOME_TOKEN") && hints.contains("env.pass"), "{hints}");
+}
+
+#[test]
+fn no_way_out_shows_a_secret() {
+    let place = Place::new();
+    let mut said = Vec::new();
+    let mut ask = |args: &[&str]| {
+        let answer = place.call(args);
+        said.push((args.join(" "), answer.text() + &answer.stderr));
+    };
+    let texts = [
+        format!("echo {TOKEN}; echo {TOKEN} >&2; exit 3"),
+        format!("cat /nonexistent/{TOKEN}"),
+        format!("/usr/bin/{TOKEN}"),
+        format!("rm -rf /etc/{TOKEN}"),
+        format!("sh -c 'sleep 300; : {TOKEN}' &"),
+        format!("if {TOKEN}"),
+    ];
+    for text in &texts {
+        for verb in ["run", "check"] {
+            ask(&[verb, "-c", text]);
+            ask(&[verb, "--json", "-c", text]);
+        }
+        for (dialect, arguments) in [
+            ("bash", json!({ "command": text })),
+            ("exec", json!({ "command": text })),
+            ("analysis", json!({ "command": text })),
+            ("execute-command", json!({ "command": text })),
+            ("flowforge", json!({ "action": "script", "script": text })),
+            ("bash", json!({ "command": text, "stream": true })),
+            ("bash", json!({ "command": "true", TOKEN: 1 })),
+            ("bash", json!({ "task_id": TOKEN })),
+        ] {
+            ask(&["call", "--dialect", dialect, &arguments.to_string()]);
+        }
+    }
+    let path = format!("/nonexistent/{TOKEN}");
+    ask(&["run", "--cwd", &path, "-c", "true"]);
+    ask(&["run", "--json", "--cwd", &path, "-c", "true"]);
+    ask(&["run", "--stdin", &path, "-c", "cat"]);
+    ask(&["run", "--script", &path]);
+    ask(&["run", "--policy", &path, "-c", "true"]);
+    ask(&["run", "--", &path]);
+    ask(&["run", "--env", &format!("A={TOKEN}"), "--json", "-c", "env"]);
+    ask(&["call", "--dialect", "bash", "--dialect-config", &path, "{}"]);
+    ask(&["call", "--dialect", TOKEN, "{}"]);
+    for verb in ["output", "look", "wait", "stop", "watch", "forget"] {
+        ask(&[verb, TOKEN]);
+    }
+    // A job that is looked at in every way, and at a terminal.
+    for kind in [&["--background"][..], &["--background", "--pty"]] {
+        let text = format!("echo {TOKEN}; printf 'Token {TOKEN}? '; read -r line");
+        let mut args = vec!["run", "--mode", "open"];
+        args.extend(kind);
+        args.extend(["-c", &text]);
+        let id = place.call(&args).text().trim().to_string();
+        for args in [
+            &["wait", "--json", "--until", "input", "--timeout", "60s", &id][..],
+            &["wait", "--json", "--until", "match=REDACTED", "--timeout", "60s", &id],
+            &["look", &id],
+            &["look", "--json", &id],
+            &["jobs"],
+            &["jobs", "--json"],
+            &["feed", &id, TOKEN],
+            &["stop", "--json", &id],
+            &["watch", &id],
+            &["watch", "--json", &id],
+            &["output", &id],
+        ] {
+            ask(args);
+        }
+    }
+    ask(&["ledger", "show"]);
+    ask(&["ledger", "show", "--json"]);
+    assert!(said.iter().filter(|(_, text)| text.contains("REDACTED")).count() > 60);
+    for (asked, text) in &said {
+        let leaked = (4..TOKEN.len() - 8).find(|at| text.contains(&TOKEN[*at..at + 8]));
+        assert_eq!(leaked, None, "{asked} says {text}");
+    }
+    let ledger = std::fs::read_to_string(place.state().join("ledger/000001.jsonl")).unwrap();
+    assert!(!ledger.contains(&TOKEN[4..]));
 }
