@@ -32,6 +32,7 @@ mod otlp;
 mod place;
 mod policy;
 mod prompts;
+mod readme;
 mod redaction;
 mod running;
 mod states;
