@@ -142,7 +142,7 @@ fn the_tour_of_the_readme_shows_what_happens() {
             let said = reader.types(&command);
             let shown = example.output.join("\n");
             // A long line may be broken for reading.
-            let flat = |text: &str| signs(text.trim_end()).replace('\n', "").replace(' ', "");
+            let flat = |text: &str| signs(text.trim_end()).replace(['\n', ' '], "");
             assert_eq!(flat(&said), flat(&shown), "{command}\n{said}");
             known.extend(ids(&shown).zip(ids(&said)));
             tried += 1;
