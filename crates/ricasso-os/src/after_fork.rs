@@ -3,8 +3,9 @@
 //! It is forked by a warden, which is single-threaded and ours, so it may allocate. It ends in
 //! exec or in exit and never returns.
 
-use crate::cage::{self, Birth, Cage, Loopback, Parts, Standing};
+use crate::cage::{self, Arrived, Birth, Cage, Parts, Standing};
 use crate::channel::{Arrival, Channel, Wait};
+use crate::warden::serve::Ground;
 use crate::wire::{self, Ceilings, Enclosed, Leaves, Order, Reader, STATE_FD, Stage, Writer};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -57,16 +58,16 @@ pub(crate) enum Tidings<'a> {
 }
 
 /// Waits for the order, becomes the command. A closed socket means that none comes any more.
-pub(crate) fn command(
-    job: &Channel,
-    note: &Channel,
-    loopback: Option<&Loopback>,
-    birth: Birth,
-) -> ! {
+pub(crate) fn command(job: &Channel, note: &Channel, ground: Ground<'_>, birth: Birth) -> ! {
     // The warden may have gone before this process could ask to go with it.
     if note.is_deserted() {
         leave();
     }
+    // What the order will be is likely, and there is time until it comes.
+    let arrived = match birth {
+        Birth::First => ground.template.and_then(Arrived::at),
+        Birth::Plain => None,
+    };
     if job.is_silent() {
         rehearse();
     }
@@ -87,8 +88,11 @@ pub(crate) fn command(
         Some(cage) if cage.has_namespaces() => {
             cage::raise_reserve();
             let (order, streams) = (&order, &streams);
-            let (state, rules) = (state.as_ref(), rules.as_ref());
-            cage::lead(&Parts { order, cage, streams, state, rules, note, loopback, birth })
+            let (state, rules, loopback) = (state.as_ref(), rules.as_ref(), ground.loopback);
+            let stands_in = arrived.and_then(|arrived| arrived.stays_for(cage, enclosed.view));
+            let parts =
+                Parts { order, cage, streams, state, rules, note, loopback, birth, stands_in };
+            cage::lead(&parts)
         }
         Some(_) if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
         Some(cage) => {

@@ -18,19 +18,21 @@ mod raw;
 mod reading;
 mod rules;
 mod session;
+mod template;
 mod terminal;
 mod wire;
 
 use std::path::PathBuf;
 
-pub(crate) use ahead::Ahead;
+pub(crate) use ahead::{Ahead, Ready};
 pub(crate) use capability::{Reserve, raise_reserve, with_reserve};
 pub(crate) use confine::{Standing, confine};
-pub(crate) use init::{Birth, Parts, bear, heard, lead};
+pub(crate) use init::{Arrived, Birth, Parts, bear, heard, lead};
 pub use notify::Denied;
 pub(crate) use notify::{Gatekeeper, loads};
 pub use powers::{Namespaces, Powers};
 pub(crate) use session::Loopback;
+pub(crate) use template::{Builder, Progress, Template, wish};
 
 /// What a command may touch, and by which mechanisms that is held.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -6,8 +6,9 @@
 
 mod serve;
 mod sessions;
+mod views;
 
-use crate::cage::{Ahead, Namespaces, Powers};
+use crate::cage::{self, Ahead, Namespaces, Powers};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::handle::{Handle, ROUSE};
@@ -33,8 +34,10 @@ const HELLO: &[u8] = concat!("ricasso-keeper ", env!("CARGO_PKG_VERSION")).as_by
 /// Asks a keeper for a warden; the warden's end of the socket comes along.
 const WARDEN: &[u8] = b"warden";
 /// The same, for a job in the network of the session whose name follows; the first byte is the
-/// kind of its namespaces.
+/// kind of its namespaces, the next eight are the number of the view that it is likely to want.
 const WARDEN_IN: &[u8] = b"warden in ";
+/// Asks a keeper to build a view ahead, which follows.
+const VIEW: &[u8] = b"view ";
 /// Asks a keeper what it can build cages from.
 const POWERS: &[u8] = b"powers";
 /// The same, and whether there are network namespaces.
@@ -194,7 +197,21 @@ impl Keeper {
     /// Makes rules for another command in the cage of the last one. Without it the next start is
     /// slower, and nothing else.
     pub fn make_ahead(&self) {
-        self.ahead.refill();
+        let Some((number, cage)) = self.ahead.refill() else { return };
+        match self.program {
+            // One that forks is small at every fork, and this one goes on to do other things.
+            Program::Own => {}
+            Program::Copy | Program::Installed(_) => {
+                let wish = [VIEW, &cage::wish(number, &cage)].concat();
+                let mut state = self.state();
+                let sent = self.with_process(&mut state, |process, program| {
+                    process.control(program)?.send(&wish, &[])
+                });
+                if sent.is_err() {
+                    self.ahead.forget_views();
+                }
+            }
+        }
     }
 
     /// What cages can be built from here, found out by trying where the jobs will run. The answer
@@ -256,7 +273,7 @@ impl Keeper {
                     Network::Any => Ground::default(),
                     Network::Of { session, spaces } => {
                         let loopback = state.sessions.network(session)?;
-                        Ground { loopback, spaces: *spaces }
+                        Ground { loopback, spaces: *spaces, template: None }
                     }
                 };
                 let pid = match fork()? {
@@ -270,7 +287,8 @@ impl Keeper {
                 let wish = match network {
                     Network::Any => WARDEN.to_vec(),
                     Network::Of { session, spaces } => {
-                        [WARDEN_IN, &[spaces.number() as u8], session.as_bytes()].concat()
+                        let view = self.ahead.likely_view().to_le_bytes();
+                        [WARDEN_IN, &[spaces.number() as u8], &view, session.as_bytes()].concat()
                     }
                 };
                 let theirs = theirs.as_fd();
@@ -294,6 +312,7 @@ impl Keeper {
         }
         state.restarts += 1;
         state.spares.clear();
+        self.ahead.forget_views();
         state.process = None;
         let process = state.process.insert(Process::start(&self.program)?);
         talk(process, &self.program)

@@ -13,6 +13,11 @@ impl Mounts {
         File::open("/proc/self/mountinfo").ok().map(Mounts)
     }
 
+    /// What becomes ready, as out of the ordinary, when there is a change.
+    pub(crate) fn as_fd(&self) -> rustix::fd::BorrowedFd<'_> {
+        rustix::fd::AsFd::as_fd(&self.0)
+    }
+
     /// Whether there was a change since the last look. What cannot be told counts as one.
     pub(crate) fn changed(&mut self) -> bool {
         let mut fds = [PollFd::new(&self.0, PollFlags::PRI)];

@@ -4,7 +4,7 @@ mod report;
 pub(crate) mod serve;
 mod start;
 
-use crate::cage::Ahead;
+use crate::cage::{Ahead, Ready};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::handle::Handle;
@@ -45,10 +45,11 @@ impl Warden {
         streams: [BorrowedFd<'_>; 3],
         state: Option<BorrowedFd<'_>>,
     ) -> Result<()> {
-        let rules = order.cage.as_ref().and_then(|cage| self.ahead.rules(cage));
+        let Ready { rules, view } =
+            order.cage.as_ref().map(|cage| self.ahead.take(cage)).unwrap_or_default();
         let fds = streams.into_iter().chain(state).chain(rules.as_ref().map(AsFd::as_fd));
         let fds: Vec<BorrowedFd<'_>> = fds.collect();
-        let with = Enclosed { state: state.is_some(), rules: rules.is_some() };
+        let with = Enclosed { state: state.is_some(), rules: rules.is_some(), view };
         self.job.send(&with.seal(order.encode()), &fds).map_err(who_is_gone)
     }
 

@@ -52,19 +52,26 @@ pub(crate) struct Enclosed {
     pub(crate) state: bool,
     /// Rules for files, made ahead.
     pub(crate) rules: bool,
+    /// The number of a view that was built ahead for this cage, and of which all is still true.
+    pub(crate) view: Option<u64>,
 }
+
+/// Two bytes and a number; no view has the number 0.
+const ENCLOSED_BYTES: usize = 10;
 
 impl Enclosed {
     /// Says so behind an order.
     pub(crate) fn seal(self, mut order: Vec<u8>) -> Vec<u8> {
         order.extend([u8::from(self.state), u8::from(self.rules)]);
+        order.extend(self.view.unwrap_or_default().to_le_bytes());
         order
     }
 
     /// The order, and what came with it.
     pub(crate) fn open(bytes: &[u8]) -> Option<(&[u8], Enclosed)> {
-        let (order, [state, rules]) = bytes.split_last_chunk::<2>()?;
-        Some((order, Enclosed { state: *state == 1, rules: *rules == 1 }))
+        let (order, [state, rules, view @ ..]) = bytes.split_last_chunk::<ENCLOSED_BYTES>()?;
+        let view = Some(u64::from_le_bytes(*view)).filter(|number| *number != 0);
+        Some((order, Enclosed { state: *state == 1, rules: *rules == 1, view }))
     }
 }
 

@@ -1,8 +1,10 @@
-//! Rules made ahead, by the owner: beside the warden's birth, and after a job for the next one.
+//! Rules made ahead, by the owner: beside the warden's birth, and after a job for the next one. And
+//! views of the files that its keeper builds ahead.
 //!
-//! Each command gets a set of its own. One that lay waiting is used only for the very same cage,
-//! and only while every directory that was searched for it, and every name that it was made from,
-//! is what it was; else a new one is made. Rules restrict nobody until a process takes them on.
+//! Each command gets a set of rules of its own. One that lay waiting is used only for the very same
+//! cage, and only while every directory that was searched for it, and every name that it was made
+//! from, is what it was; else a new one is made. Rules restrict nobody until a process takes them
+//! on. A view is used as long as the same is true of it.
 
 use super::confine::by_real_names;
 use super::mounts::DEVICES;
@@ -38,18 +40,36 @@ pub(crate) struct Ahead {
     kept: Mutex<Kept>,
 }
 
+/// Cages for which something is kept: an engine alternates between a few of them at most.
+const MOST_WAITING: usize = 4;
+
 #[derive(Debug, Default)]
 struct Kept {
     /// The cage of the last job: the next one is likely to be the same.
     last: Option<Cage>,
-    waiting: Option<Waiting>,
+    /// The one that was used last comes last.
+    waiting: Vec<Waiting>,
+    /// How many views were asked for so far.
+    views: u64,
 }
 
+/// What is kept for one cage.
 #[derive(Debug)]
 struct Waiting {
     cage: Cage,
-    rules: OwnedFd,
     witness: Witness,
+    rules: Option<OwnedFd>,
+    /// The number of the view that the keeper was asked for since.
+    view: Option<u64>,
+}
+
+/// What a command gets with its order.
+#[derive(Debug, Default)]
+pub(crate) struct Ready {
+    /// Rules of its own; `None` where only the command itself can make them.
+    pub(crate) rules: Option<OwnedFd>,
+    /// The number of a view of which all is still true.
+    pub(crate) view: Option<u64>,
 }
 
 /// The files as this process sees them: its root and its mount namespace. The keeper sees the
@@ -85,34 +105,65 @@ impl Ahead {
         Ahead { home: Home::now(), kept: Mutex::default() }
     }
 
-    /// Rules for a command in this cage; `None` where only the command itself can make them, or
-    /// something failed, which it will find out and tell.
-    pub(crate) fn rules(&self, cage: &Cage) -> Option<OwnedFd> {
+    /// What there is for a command in this cage. What failed, the command will find out and tell.
+    pub(crate) fn take(&self, cage: &Cage) -> Ready {
         if !self.can_make(cage) {
-            return None;
+            return Ready::default();
         }
-        if let Some(mut waiting) = self.kept().waiting.take()
-            && waiting.cage == *cage
+        let waiting = self.take_waiting(cage);
+        self.kept().last = Some(cage.clone());
+        let mut ready = Ready::default();
+        if let Some(mut waiting) = waiting
             && waiting.witness.holds()
         {
-            return Some(waiting.rules);
+            ready = Ready { rules: waiting.rules.take(), view: waiting.view };
+            self.keep(waiting);
         }
-        let drawn = draw(cage);
-        self.kept().last = Some(cage.clone());
-        drawn.map(|drawn| drawn.rules.into_fd())
+        ready.rules = ready.rules.or_else(|| draw(cage).map(|drawn| drawn.rules.into_fd()));
+        ready
     }
 
-    /// Makes rules for another command in the cage of the last one, where none wait.
-    pub(crate) fn refill(&self) {
-        let (last, waiting) = {
+    /// Makes ready for another command in the cage of the last one. The keeper is to be asked for
+    /// the view that is returned.
+    pub(crate) fn refill(&self) -> Option<(u64, Cage)> {
+        let cage = self.kept().last.clone()?;
+        let good = self.take_waiting(&cage).and_then(Waiting::refilled);
+        let mut next = good.or_else(|| Waiting::make(&cage))?;
+        let mut wanted = None;
+        if next.view.is_none() {
             let mut kept = self.kept();
-            (kept.last.clone(), kept.waiting.take())
-        };
-        let Some(cage) = last else { return };
-        let good = waiting.filter(|waiting| waiting.cage == cage);
-        let good = good.and_then(|mut waiting| waiting.witness.holds().then_some(waiting));
-        let next = good.or_else(|| Waiting::make(&cage));
-        self.kept().waiting = next;
+            kept.views += 1;
+            next.view = Some(kept.views);
+            wanted = Some((kept.views, cage));
+        }
+        self.keep(next);
+        wanted
+    }
+
+    /// The number of the view that the next command is likely to want; 0 for none.
+    pub(crate) fn likely_view(&self) -> u64 {
+        self.kept().waiting.last().and_then(|waiting| waiting.view).unwrap_or_default()
+    }
+
+    /// The keeper that had them is gone.
+    pub(crate) fn forget_views(&self) {
+        self.kept().waiting.iter_mut().for_each(|waiting| waiting.view = None);
+    }
+
+    /// Taken out while it is looked at: to look may take long, and others need not wait for it.
+    fn take_waiting(&self, cage: &Cage) -> Option<Waiting> {
+        let mut kept = self.kept();
+        let at = kept.waiting.iter().position(|waiting| waiting.cage == *cage)?;
+        Some(kept.waiting.remove(at))
+    }
+
+    fn keep(&self, waiting: Waiting) {
+        let mut kept = self.kept();
+        kept.waiting.retain(|other| other.cage != waiting.cage);
+        kept.waiting.push(waiting);
+        if kept.waiting.len() > MOST_WAITING {
+            kept.waiting.remove(0);
+        }
     }
 
     fn can_make(&self, cage: &Cage) -> bool {
@@ -144,7 +195,16 @@ impl Waiting {
         names.retain(|(path, _)| !is_told_by(&drawn.searched, path));
         let mut witness = Witness { names, searched, mounts };
         let settled = witness.is_settled() && witness.holds();
-        settled.then(|| Waiting { cage: cage.clone(), rules: drawn.rules.into_fd(), witness })
+        let rules = Some(drawn.rules.into_fd());
+        settled.then(|| Waiting { cage: cage.clone(), witness, rules, view: None })
+    }
+
+    /// The same with rules, if nothing has changed meanwhile.
+    fn refilled(mut self) -> Option<Waiting> {
+        if self.rules.is_none() {
+            self.rules = Some(draw(&self.cage)?.rules.into_fd());
+        }
+        self.witness.holds().then_some(self)
     }
 }
 
@@ -177,8 +237,8 @@ impl Witness {
     }
 }
 
-/// All names that rules begin with, each with those above it: whatever a link on the way is
-/// changed to, one of them leads elsewhere then. Names below one that is not there do not count;
+/// All names that rules and views begin with, each with those above it: whatever a link on the way
+/// is changed to, one of them leads elsewhere then. Names below one that is not there do not count;
 /// that one does.
 fn names(cage: &Cage) -> Vec<(PathBuf, Option<Identity>)> {
     let mut all = rules::reading_roots(cage);
@@ -190,6 +250,9 @@ fn names(cage: &Cage) -> Vec<(PathBuf, Option<Identity>)> {
         Tmp::Session(path) => all.push(path.clone()),
         Tmp::Private | Tmp::Host => {}
     }
+    // An absolute one stays what it is.
+    let roots = || cage.write.iter();
+    all.extend(cage.protect.iter().flat_map(|path| roots().map(move |root| root.join(path))));
     let mut known = BTreeSet::new();
     let mut found = Vec::new();
     for path in &all {
@@ -352,13 +415,26 @@ mod tests {
         if ground.cage().walls.landlock == 0 {
             return skipped("no landlock");
         }
-        assert!(ahead.rules(&ground.cage()).is_some());
-        ahead.refill();
+        assert!(ahead.take(&ground.cage()).rules.is_some());
+        let until = Instant::now() + Duration::from_secs(20);
+        let asked = loop {
+            match ahead.refill() {
+                Some((number, _)) => break number,
+                None if Instant::now() > until => return skipped("the directory never settles"),
+                None => std::thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        assert_eq!(ahead.likely_view(), asked);
         let listed = Cage { programs: Some(Vec::new()), ..ground.cage() };
-        assert!(ahead.rules(&listed).is_none(), "programs are looked up by the command");
+        assert!(ahead.take(&listed).rules.is_none(), "programs are looked up by the command");
         let other = Cage { hide: Vec::new(), ..ground.cage() };
-        assert!(ahead.rules(&other).is_some());
-        assert!(ahead.kept().waiting.is_none(), "what waited was for the other cage");
+        let ready = ahead.take(&other);
+        assert!(ready.rules.is_some());
+        assert_eq!(ready.view, None, "the view was for the other cage");
         assert_eq!(ahead.kept().last, Some(other));
+        assert_eq!(ahead.take(&ground.cage()).view, Some(asked));
+        assert_eq!(ahead.refill(), None, "nothing has changed, and the view is the same");
+        fs::write(ground.0.join("real/born"), "").unwrap();
+        assert_eq!(ahead.take(&ground.cage()).view, None, "something has changed");
     }
 }

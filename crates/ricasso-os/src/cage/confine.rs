@@ -37,6 +37,12 @@ impl Standing {
         let filter = Filter::of(&cage);
         Ok(Standing { cage, listed, filter })
     }
+
+    /// For a cage without a list of programs that has its real names already.
+    pub(super) fn of_real_names(cage: Cage) -> Standing {
+        let filter = Filter::of(&cage);
+        Standing { cage, listed: None, filter }
+    }
 }
 
 /// A cage whose writable places have their real names.
@@ -55,8 +61,16 @@ pub(crate) fn confine(
     standing: &Standing,
     ahead: Option<&OwnedFd>,
 ) -> Result<Confined, (Stage, Errno)> {
+    capability::drop_all().map_err(|errno| (Stage::Privileges, errno))?;
+    confine_powerless(standing, ahead)
+}
+
+/// The same for a process whose parent gave up every capability before it was born.
+pub(super) fn confine_powerless(
+    standing: &Standing,
+    ahead: Option<&OwnedFd>,
+) -> Result<Confined, (Stage, Errno)> {
     let at = |stage| move |errno| (stage, errno);
-    capability::drop_all().map_err(at(Stage::Privileges))?;
     raw::prctl(libc::PR_SET_NO_NEW_PRIVS, 1).map_err(at(Stage::Privileges))?;
     if standing.listed.as_ref().is_some_and(|listed| !listed.programs.is_empty()) {
         refuse_made_code().map_err(at(Stage::Programs))?;

@@ -4,24 +4,27 @@
 //! the command, reaps whatever is orphaned, and tells how the command ended. When it ends, for
 //! whatever reason, the kernel ends everything in its pid namespace.
 
-use super::confine::{Standing, confine};
+use super::confine::{Standing, confine_powerless};
 use super::mounts;
 use super::raw::{self, Depth, NO_SUID, READ_ONLY};
 use super::session::{Loopback, raise_loopback};
+use super::template::Template;
 use super::terminal;
 use super::{Cage, Namespaces, Net};
 use crate::after_fork::{self, Tidings, leave};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::warden::Usage;
 use crate::wire::{Order, Reader, Stage, Writer};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
 use std::time::Duration;
 
 /// Mount, pid and IPC namespaces; user and network ones come on top where they are needed.
-const SPACES: libc::c_int = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
+const SPACES: libc::c_int = libc::CLONE_NEWNS | WITHOUT_MOUNTS;
+/// The same where the mounts are copied from a view that was built ahead.
+const WITHOUT_MOUNTS: libc::c_int = libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
 
 /// What a caged start needs.
 pub(crate) struct Parts<'a> {
@@ -33,6 +36,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) note: &'a Channel,
     pub(crate) loopback: Option<&'a Loopback>,
     pub(crate) birth: Birth,
+    /// The view that this process stands in already, and that was built for this very cage.
+    pub(crate) stands_in: Option<&'a Template>,
 }
 
 /// How the process that waits for an order came to be.
@@ -46,14 +51,50 @@ pub(crate) enum Birth {
 
 /// Forks the first process of new namespaces, which only root can do in one step; the network and
 /// the view of the files are left to it. `None` in the child, which dies with its parent.
-pub(crate) fn bear() -> Result<Option<i32>, Errno> {
-    let born = fork_with(SPACES)?;
+pub(crate) fn bear(template: Option<&Template>) -> Result<Option<i32>, Errno> {
+    let born = fork_with(if template.is_some() { WITHOUT_MOUNTS } else { SPACES })?;
     if born.is_none() {
         // Asked again, and then with an answer, when there is something to run.
         let signal = Some(rustix::process::Signal::KILL);
         let _ = rustix::process::set_parent_process_death_signal(signal);
     }
     Ok(born)
+}
+
+/// A first process that took a copy of a view before it had an order.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arrived<'a>(&'a Template);
+
+impl<'a> Arrived<'a> {
+    /// Copies the view for this process. It guesses what the order will be, and can go back.
+    pub(crate) fn at(template: &'a Template) -> Option<Arrived<'a>> {
+        let entered =
+            template.enter().and_then(|()| own_proc(mounts::hides_proc(&template.standing().cage)));
+        match entered {
+            Ok(()) => Some(Arrived(template)),
+            Err(_) => Arrived(template).turn_back(),
+        }
+    }
+
+    /// The view, if it is the one that the order asks for; else this process goes back, and the
+    /// view is built anew for it.
+    pub(crate) fn stays_for(self, cage: &Cage, number: Option<u64>) -> Option<&'a Template> {
+        let Arrived(template) = self;
+        if number == Some(template.number()) && template.is_for(cage) {
+            return Some(template);
+        }
+        self.turn_back();
+        None
+    }
+
+    fn turn_back(self) -> Option<Arrived<'a>> {
+        let Arrived(template) = self;
+        match template.leave() {
+            Ok(()) => None,
+            // Nobody knows where this process stands.
+            Err(_) => leave(),
+        }
+    }
 }
 
 type Failure = (Stage, Errno);
@@ -63,24 +104,51 @@ type Failure = (Stage, Errno);
 pub(crate) fn lead(parts: &Parts<'_>) -> Failure {
     match try_lead(parts) {
         Ok(never) => match never {},
-        Err(failure) => failure,
+        Err(failure) => {
+            match parts.birth {
+                Birth::First => after_fork::tell(parts.note, &Tidings::Order(parts.order), &[]),
+                Birth::Plain => {}
+            }
+            failure
+        }
     }
 }
 
 enum Never {}
 
+/// Both ends of what the first process speaks through; one of them is the warden's.
+struct Ends {
+    warden: OwnedFd,
+    own: OwnedFd,
+}
+
 fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
     let at = |stage| move |errno| (stage, errno);
-    let standing = Standing::prepare(parts.order, parts.cage)?;
-    let (reader, status) =
+    let (warden, own) =
         rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(at(Stage::Prepare))?;
-    after_fork::tell(parts.note, &Tidings::Order(parts.order), &[reader.as_fd()]);
-    drop(reader);
+    let ends = Ends { warden, own };
+    let terminal = || parts.order.terminal.then(|| terminal::hold(&parts.streams[0])).flatten();
+    if let Some(template) = parts.stands_in {
+        let standing = template.standing();
+        enter_network(&standing.cage, parts.loopback, 0).map_err(at(Stage::Namespaces))?;
+        let terminal = terminal();
+        mounts::terminals().map_err(at(Stage::Mounts))?;
+        return first(parts, standing, ends, terminal.and_then(|terminal| terminal.show().ok()));
+    }
+    let standing = Standing::prepare(parts.order, parts.cage)?;
+    match parts.birth {
+        // It wakes the warden, who would only be in the way now; the command's process does it.
+        Birth::First => {}
+        Birth::Plain => {
+            let order = Tidings::Order(parts.order);
+            after_fork::tell(parts.note, &order, &[ends.warden.as_fd()]);
+        }
+    }
     namespaces(&standing.cage, parts.loopback, parts.birth).map_err(at(Stage::Namespaces))?;
-    let own = parts.order.terminal.then(|| terminal::hold(&parts.streams[0])).flatten();
+    let terminal = terminal();
     mounts::build(&standing.cage, standing.listed.as_ref()).map_err(at(Stage::Mounts))?;
     // A terminal without a name is a terminal all the same.
-    let named = own.and_then(|own| own.show().ok());
+    let named = terminal.and_then(|terminal| terminal.show().ok());
     match parts.birth {
         Birth::First => {}
         Birth::Plain => {
@@ -90,22 +158,27 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
             }
         }
     }
-    first(parts, &standing, status, named)
+    own_proc(mounts::hides_proc(parts.cage)).map_err(at(Stage::Mounts))?;
+    first(parts, &standing, ends, named)
 }
 
-/// The first process of the namespace.
+/// The first process of the namespace, whose view is built.
 fn first(
     parts: &Parts<'_>,
     standing: &Standing,
-    status: OwnedFd,
+    ends: Ends,
     named: Option<OwnedFd>,
 ) -> Result<Never, Failure> {
     let at = |stage| move |errno| (stage, errno);
-    follow_warden(&status).map_err(at(Stage::Namespaces))?;
-    own_proc(mounts::hides_proc(parts.cage)).map_err(at(Stage::Mounts))?;
+    follow_warden(parts.note).map_err(at(Stage::Namespaces))?;
     rustix::process::chdir(&parts.order.cwd).map_err(at(Stage::Directory))?;
-    let command = beget(parts, standing).map_err(at(Stage::Prepare))?;
-    guard(command, &status, named.as_ref())
+    // Nothing that is left to do here needs them, and the command inherits that it has none.
+    super::capability::drop_all().map_err(at(Stage::Privileges))?;
+    // Nobody in the namespace may look into this process, which was forked from ours.
+    raw::prctl(libc::PR_SET_DUMPABLE, 0).map_err(at(Stage::Privileges))?;
+    let command = beget(parts, standing, &ends.warden).map_err(at(Stage::Prepare))?;
+    drop(ends.warden);
+    guard(command, &ends.own, named.as_ref())
 }
 
 /// The stack of the command's process until it executes; what it does there needs a tenth of it.
@@ -114,18 +187,19 @@ const STACK_BYTES: usize = 256 * 1024;
 /// Starts the command's process and waits until it has executed or ended. It borrows our memory
 /// until then, so nothing is copied for it. Nobody waits for us meanwhile: the warden, which
 /// answers its questions and may end us both, is another process.
-fn beget(parts: &Parts<'_>, standing: &Standing) -> Result<i32, Errno> {
+fn beget(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Result<i32, Errno> {
     extern "C" fn enter(with: *mut libc::c_void) -> libc::c_int {
-        // SAFETY: `with` leads to the pair below, which outlives this process's use of it: its
+        // SAFETY: `with` leads to the three below, which outlive this process's use of them: its
         // parent stands still until it executes or ends.
-        let (parts, standing) = unsafe { *with.cast::<(&Parts<'_>, &Standing)>() };
-        let (stage, errno) = become_command(parts, standing);
+        let (parts, standing, warden) =
+            unsafe { *with.cast::<(&Parts<'_>, &Standing, &OwnedFd)>() };
+        let (stage, errno) = become_command(parts, standing, warden);
         after_fork::tell(parts.note, &Tidings::Failed(stage, errno), &[]);
         leave()
     }
     let mut stack = vec![0u128; STACK_BYTES / size_of::<u128>()];
     let top = stack.as_mut_ptr_range().end;
-    let mut with = (parts, standing);
+    let mut with = (parts, standing, warden);
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
     // SAFETY: `enter` never returns and ends in exec or exit; its stack is aligned, its own, and
     // lives until this call returns, as does what it is given. With CLONE_VFORK this process,
@@ -136,11 +210,19 @@ fn beget(parts: &Parts<'_>, standing: &Standing) -> Result<i32, Errno> {
 }
 
 /// The command's own process; returns only on failure.
-fn become_command(parts: &Parts<'_>, standing: &Standing) -> Failure {
+fn become_command(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Failure {
+    match parts.birth {
+        Birth::First => {
+            let order = Tidings::Order(parts.order);
+            after_fork::tell(parts.note, &order, &[warden.as_fd()]);
+        }
+        // It knows by now.
+        Birth::Plain => {}
+    }
     if let Err(errno) = after_fork::prepare(parts.order, parts.streams, parts.state) {
         return (Stage::Prepare, errno);
     }
-    match confine(standing, parts.rules) {
+    match confine_powerless(standing, parts.rules) {
         Ok(confined) => {
             let listener = confined.listener.as_ref().map(AsFd::as_fd);
             after_fork::tell(parts.note, &Tidings::Ready, listener.as_slice());
@@ -151,26 +233,37 @@ fn become_command(parts: &Parts<'_>, standing: &Standing) -> Failure {
 }
 
 fn namespaces(cage: &Cage, loopback: Option<&Loopback>, birth: Birth) -> Result<(), Errno> {
+    match (cage.walls.namespaces, birth) {
+        // Whoever was born in namespaces cannot leave them for others.
+        (Namespaces::None, _) | (Namespaces::User, Birth::First) => Err(Errno::INVAL),
+        (Namespaces::Root | Namespaces::User, Birth::Plain) => {
+            enter_network(cage, loopback, SPACES)
+        }
+        (Namespaces::Root, Birth::First) => enter_network(cage, loopback, 0),
+    }
+}
+
+/// Into the session's network, or a new one, together with these other namespaces.
+fn enter_network(
+    cage: &Cage,
+    loopback: Option<&Loopback>,
+    mut flags: libc::c_int,
+) -> Result<(), Errno> {
     let wanted = match cage.net {
         // A network without sockets has nothing to list in /proc either.
         Net::Loopback | Net::None => cage.walls.netns,
         Net::Open => false,
-    };
-    let mut flags = match birth {
-        Birth::Plain => SPACES,
-        Birth::First => 0,
     };
     match loopback {
         Some(loopback) if wanted => loopback.enter()?,
         None if wanted => flags |= libc::CLONE_NEWNET,
         Some(_) | None => {}
     }
-    match (cage.walls.namespaces, birth) {
-        // Whoever was born in namespaces cannot leave them for others.
-        (Namespaces::None, _) | (Namespaces::User, Birth::First) => return Err(Errno::INVAL),
-        (Namespaces::Root, _) if flags == 0 => {}
-        (Namespaces::Root, _) => raw::unshare(flags)?,
-        (Namespaces::User, Birth::Plain) => own_user_namespace(flags)?,
+    match cage.walls.namespaces {
+        Namespaces::None => return Err(Errno::INVAL),
+        Namespaces::Root if flags == 0 => {}
+        Namespaces::Root => raw::unshare(flags)?,
+        Namespaces::User => own_user_namespace(flags)?,
     }
     if flags & libc::CLONE_NEWNET != 0 {
         raise_loopback()?;
@@ -203,13 +296,10 @@ fn fork_with(flags: libc::c_int) -> Result<Option<i32>, Errno> {
 }
 
 /// Dies with the warden, also when that is gone already: then nobody holds the other end.
-fn follow_warden(status: &OwnedFd) -> Result<(), Errno> {
+fn follow_warden(note: &Channel) -> Result<(), Errno> {
     let signal = Some(rustix::process::Signal::KILL);
     rustix::process::set_parent_process_death_signal(signal)?;
-    let mut fds = [PollFd::new(status, PollFlags::empty())];
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut fds, Some(&at_once))?;
-    if fds[0].revents().is_empty() { Ok(()) } else { leave() }
+    if note.is_deserted() { leave() } else { Ok(()) }
 }
 
 /// The processes of this namespace and no others, and nothing in it can be set; nothing at all
@@ -225,11 +315,8 @@ fn own_proc(hidden: bool) -> Result<(), Errno> {
 /// The life of the first process: reap, tell, go. The name of the terminal lives as long.
 fn guard(command: i32, status: &OwnedFd, named: Option<&OwnedFd>) -> ! {
     let _ = rustix::thread::set_name(c"ricasso-init");
-    // Nobody in the namespace may look into this process, which was forked from ours.
-    let _ = raw::prctl(libc::PR_SET_DUMPABLE, 0);
     let kept: Vec<_> = std::iter::once(status).chain(named).map(AsFd::as_fd).collect();
     let _ = crate::keeper::close_others(&kept);
-    let _ = super::capability::drop_all();
     let mut options = WaitOptions::empty();
     let mut ended = None;
     let mut outlived = false;

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 pub(super) const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
 const TMP: &str = "/tmp";
+const SHM: &str = "/dev/shm";
 const PROC: &str = "/proc";
 /// Where masks are made before they are laid over secrets.
 const STAGE: &CStr = c"/proc";
@@ -42,6 +43,48 @@ enum Layer {
 /// Builds the whole view. The caller has a mount namespace of its own and may mount.
 pub(super) fn build(cage: &Cage, listed: Option<&Listed>) -> Result<(), Errno> {
     let noexec = if listed.is_some() { NO_EXEC } else { 0 };
+    let mut layers = layers(cage, noexec)?;
+    layers.extend(memory(cage));
+    lay_all(cage, listed, layers)?;
+    terminals()?;
+    protect(cage)
+}
+
+/// Builds what commands of the same cage may share; what is each one's own is not there.
+pub(super) fn build_shared(cage: &Cage) -> Result<(), Errno> {
+    lay_all(cage, None, layers(cage, 0)?)?;
+    protect(cage)
+}
+
+/// Lays memory of the command's own over what is shared, and nothing else of its own.
+pub(super) fn build_memory(cage: &Cage) -> Result<(), Errno> {
+    lay(memory(cage), 0)
+}
+
+/// Whether what is a command's own can be laid last: nothing else lies above or below it. The cage
+/// has its real names.
+pub(super) fn is_shareable(cage: &Cage) -> bool {
+    let mut own = vec![PathBuf::from(SHM), "/dev/pts".into(), "/dev/ptmx".into()];
+    own.extend(memory(cage).into_iter().map(|(path, _)| path));
+    let mut others = existing(&cage.hide);
+    for paths in [&cage.write, &cage.show, &cage.seen] {
+        others.extend(existing(paths));
+    }
+    if let Tmp::Session(path) = &cage.tmp {
+        others.push(path.clone());
+    }
+    let apart =
+        |other: &PathBuf| own.iter().all(|own| !other.starts_with(own) && !own.starts_with(other));
+    cage.programs.is_none() && others.iter().all(apart)
+}
+
+/// Everything but terminals and what is protected.
+fn lay_all(
+    cage: &Cage,
+    listed: Option<&Listed>,
+    mut layers: Vec<(PathBuf, Layer)>,
+) -> Result<(), Errno> {
+    let noexec = if listed.is_some() { NO_EXEC } else { 0 };
     let devices = copies(DEVICES.iter().map(Path::new), Depth::One)?;
     for (_, device) in &devices {
         // Writing to a device needs no writable mount; changing its mode or owner would.
@@ -51,16 +94,15 @@ pub(super) fn build(cage: &Cage, listed: Option<&Listed>) -> Result<(), Errno> {
         None => Vec::new(),
         Some(listed) => listed.copies()?,
     };
-    let layers = layers(cage, noexec)?;
+    // Stable: of two layers on one path the later one covers the earlier.
+    layers.sort_by(|one, other| one.0.cmp(&other.0));
     let everything = NO_SUID | NO_DEVICES | noexec;
     let writable = cage.write.iter().any(|root| root == Path::new("/"));
     raw::seal(c"/", Depth::All, if writable { everything } else { everything | READ_ONLY })?;
     for (path, tree) in devices.iter().chain(&programs) {
         raw::attach(tree, &raw::c_path(path)?)?;
     }
-    lay(layers, noexec)?;
-    terminals()?;
-    protect(cage)
+    lay(layers, noexec)
 }
 
 /// Whether the processes are hidden too; the first process of the namespace lays that mask.
@@ -78,7 +120,9 @@ fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
             Layer::Tree(tree) => place(&path, &tree)?,
             Layer::Memory(options) => {
                 mount_memory(&path, options)?;
-                raw::seal(&raw::c_path(&path)?, Depth::One, noexec)?;
+                if noexec != 0 {
+                    raw::seal(&raw::c_path(&path)?, Depth::One, noexec)?;
+                }
             }
             Layer::Mask if paths.get(at + 1).is_some_and(|next| next.starts_with(&path)) => {
                 if path.symlink_metadata().is_ok() {
@@ -123,19 +167,26 @@ fn layers(cage: &Cage, noexec: u64) -> Result<Vec<(PathBuf, Layer)>, Errno> {
         layers.push((path.clone(), Layer::Tree(writable(&path, noexec)?)));
     }
     match &cage.tmp {
-        Tmp::Host => {}
-        Tmp::Private => layers.push((TMP.into(), Layer::Memory(PRIVATE_TMP))),
+        Tmp::Host | Tmp::Private => {}
         Tmp::Session(path) => {
             layers.push((TMP.into(), Layer::Tree(writable(path, noexec)?)));
             layers.push((real(path), Layer::Tree(writable(path, noexec)?)));
         }
     }
-    if Path::new("/dev/shm").is_dir() {
-        layers.push(("/dev/shm".into(), Layer::Memory(SHARED_MEMORY)));
-    }
-    // Stable: of two layers on one path the later one covers the earlier.
-    layers.sort_by(|one, other| one.0.cmp(&other.0));
     Ok(layers)
+}
+
+/// New file systems in memory, which each command has for itself.
+fn memory(cage: &Cage) -> Vec<(PathBuf, Layer)> {
+    let mut layers = Vec::new();
+    match &cage.tmp {
+        Tmp::Private => layers.push((TMP.into(), Layer::Memory(PRIVATE_TMP))),
+        Tmp::Host | Tmp::Session(_) => {}
+    }
+    if Path::new(SHM).is_dir() {
+        layers.push((SHM.into(), Layer::Memory(SHARED_MEMORY)));
+    }
+    layers
 }
 
 /// A copy of a directory that stays writable when all else is sealed.
@@ -222,7 +273,7 @@ impl Stage {
 }
 
 /// Terminals of the command's own, so that it cannot reach those of others.
-fn terminals() -> Result<(), Errno> {
+pub(super) fn terminals() -> Result<(), Errno> {
     if !Path::new("/dev/pts").is_dir() {
         return Ok(());
     }

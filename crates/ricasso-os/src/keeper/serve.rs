@@ -1,7 +1,8 @@
 //! The keeper's own process: waits for requests, forks wardens, sweeps after a lost one.
 
 use super::sessions::Sessions;
-use super::{HELLO, POWERS, POWERS_WITH_NETWORK, WARDEN, WARDEN_IN, fork, lifeline};
+use super::views::Views;
+use super::{HELLO, POWERS, POWERS_WITH_NETWORK, VIEW, WARDEN, WARDEN_IN, fork, lifeline};
 use crate::after_fork::leave;
 use crate::cage::Namespaces;
 use crate::channel::{Arrival, Channel, Wait};
@@ -24,6 +25,7 @@ struct Post {
     line: (OwnedFd, OwnedFd),
     wardens: BTreeSet<i32>,
     sessions: Sessions,
+    views: Views,
 }
 
 /// Serves the owner at the other end of standard input until it goes away.
@@ -49,20 +51,23 @@ impl Post {
         control.send(HELLO, &[])?;
         let children = signals::block_and_listen(&[libc::SIGCHLD])?;
         let sessions = Sessions::default();
-        Ok(Post { control, children, line: lifeline()?, wardens: BTreeSet::new(), sessions })
+        let (wardens, views) = (BTreeSet::new(), Views::default());
+        Ok(Post { control, children, line: lifeline()?, wardens, sessions, views })
     }
 
     fn serve(&mut self) -> Result<()> {
         loop {
-            let mut fds = [
+            let mut fds = vec![
                 PollFd::new(&self.control, PollFlags::IN),
                 PollFd::new(&self.children, PollFlags::IN),
             ];
+            fds.extend(self.views.mounts().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::PRI)));
             match poll(&mut fds, None) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(errno) => return Err(Error::call("wait for the owner")(errno)),
             }
             let (asked, died) = (!fds[0].revents().is_empty(), !fds[1].revents().is_empty());
+            let mounted = fds.get(2).is_some_and(|fd| !fd.revents().is_empty());
             if died {
                 self.reap();
             }
@@ -72,6 +77,10 @@ impl Post {
                     Arrival::Nothing => {}
                     Arrival::Closed => return Ok(()),
                 }
+            }
+            if mounted {
+                // None of them is right any more, and each would keep alive what was unmounted.
+                self.views.clear();
             }
         }
     }
@@ -84,25 +93,37 @@ impl Post {
                 let powers = self.sessions.powers_with_network()?;
                 self.control.send(&powers.encode(), &[])
             }
-            _ => match wish.strip_prefix(WARDEN_IN).and_then(<[u8]>::split_first) {
-                Some((kind, session)) => {
-                    let session = String::from_utf8_lossy(session);
-                    let kind = Namespaces::from_number(u64::from(*kind));
-                    let kind = kind.ok_or(Error::Garbled { what: "kind of namespaces" })?;
-                    self.fork_warden(fds, Some((&session, kind)))
-                }
-                None => Err(Error::Garbled { what: "wish" }),
-            },
+            _ => self.obey_long(wish, fds),
         }
+    }
+
+    /// A wish with something behind it.
+    fn obey_long(&mut self, wish: &[u8], fds: Vec<OwnedFd>) -> Result<()> {
+        if let Some(view) = wish.strip_prefix(VIEW) {
+            let builder = self.views.begin(view)?;
+            // Spared like one: it is a child of ours that belongs to no job.
+            self.wardens.insert(builder);
+            return Ok(());
+        }
+        let rest = wish.strip_prefix(WARDEN_IN).ok_or(Error::Garbled { what: "wish" })?;
+        let ([kind, view @ ..], session) =
+            rest.split_first_chunk::<9>().ok_or(Error::Garbled { what: "wish for a warden" })?;
+        let session = String::from_utf8_lossy(session);
+        let kind = Namespaces::from_number(u64::from(*kind));
+        let kind = kind.ok_or(Error::Garbled { what: "kind of namespaces" })?;
+        self.fork_warden(fds, Some((&session, kind, u64::from_le_bytes(*view))))
     }
 
     fn fork_warden(
         &mut self,
         mut fds: Vec<OwnedFd>,
-        session: Option<(&str, Namespaces)>,
+        session: Option<(&str, Namespaces, u64)>,
     ) -> Result<()> {
         let ground = match session {
-            Some((session, spaces)) => Ground { loopback: self.sessions.network(session)?, spaces },
+            Some((session, spaces, view)) => {
+                let loopback = self.sessions.network(session)?;
+                Ground { loopback, spaces, template: self.views.find(view) }
+            }
             None => Ground::default(),
         };
         let job = fds.pop().ok_or(Error::Garbled { what: "wish without a socket" })?;

@@ -6,7 +6,7 @@
 use super::report::{Ended, Report, Status, Usage};
 use super::start::Life;
 use crate::after_fork;
-use crate::cage::{self, Birth, Denied, Gatekeeper, Loopback, Namespaces};
+use crate::cage::{self, Birth, Denied, Gatekeeper, Loopback, Namespaces, Template};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::group::Group;
@@ -37,7 +37,7 @@ const MOST_NAMED: usize = 64;
 
 /// Runs orders until there are no more, then exits.
 pub(crate) fn serve(job: Channel, lifeline: Option<OwnedFd>, ground: Ground<'_>) -> ! {
-    let entered = Post::enter(job, lifeline, ground.loopback);
+    let entered = Post::enter(job, lifeline, ground);
     let served = entered.and_then(|mut post| post.serve(ground));
     // Whatever went wrong, the owner sees the socket close and calls the job lost; nothing below
     // us may outlive that.
@@ -53,6 +53,8 @@ pub(crate) struct Ground<'a> {
     pub(crate) loopback: Option<&'a Loopback>,
     /// The namespaces that the cages will ask for.
     pub(crate) spaces: Namespaces,
+    /// The view that the next cage is likely to ask for.
+    pub(crate) template: Option<&'a Template>,
 }
 
 pub(super) struct Post {
@@ -105,7 +107,7 @@ pub(super) struct Ears<'a> {
 }
 
 impl Post {
-    fn enter(job: Channel, lifeline: Option<OwnedFd>, loopback: Option<&Loopback>) -> Result<Post> {
+    fn enter(job: Channel, lifeline: Option<OwnedFd>, ground: Ground<'_>) -> Result<Post> {
         // The name is for people who look at `ps`; a kernel that refuses it changes nothing.
         let _ = rustix::thread::set_name(c"ricasso-warden");
         let _ = rustix::process::setsid();
@@ -114,7 +116,8 @@ impl Post {
         tree::become_subreaper()?;
         let mut keep = vec![job.as_fd()];
         keep.extend(lifeline.as_ref().map(AsFd::as_fd));
-        keep.extend(loopback.into_iter().flat_map(Loopback::fds));
+        keep.extend(ground.loopback.into_iter().flat_map(Loopback::fds));
+        keep.extend(ground.template.into_iter().flat_map(Template::fds));
         match &lifeline {
             // A keeper has seen to signals and standard descriptors, and its wardens inherit that.
             Some(_) => crate::keeper::close_others(&keep)?,
@@ -162,7 +165,7 @@ impl Post {
         let (ours, theirs) = Channel::pair()?;
         let (forked, birth) = match ground.spaces {
             // Where it fails, the order finds a process that tries again and can tell why.
-            Namespaces::Root => match cage::bear() {
+            Namespaces::Root => match cage::bear(ground.template) {
                 Ok(born) => (born, Birth::First),
                 Err(_) => (crate::keeper::fork()?, Birth::Plain),
             },
@@ -171,7 +174,7 @@ impl Post {
         match forked {
             None => {
                 drop(ours);
-                after_fork::command(&self.job, &theirs, ground.loopback, birth)
+                after_fork::command(&self.job, &theirs, ground, birth)
             }
             Some(pid) => Ok(((pid, birth), ours)),
         }

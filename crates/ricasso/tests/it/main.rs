@@ -38,4 +38,5 @@ mod running;
 mod states;
 mod stress;
 mod terminal;
+mod views;
 mod work;

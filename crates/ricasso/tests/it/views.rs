@@ -1,0 +1,198 @@
+//! Views of the files that are built ahead: a command in a copy of one sees what a command sees
+//! whose view was built for it, and what changed since then is never overlooked.
+
+use crate::cage::{powers, run, with};
+use crate::place::{PATIENCE, Place, program, skip};
+use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
+use ricasso_engine::policy::Policy;
+use ricasso_engine::run::StateDir;
+use ricasso_os::{Keeper, Namespaces};
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// What is mounted, where and how, with nothing that differs from one time to the next.
+const MOUNTS: &str = "cut -d' ' -f4-6,8- /proc/self/mountinfo";
+
+/// An engine that makes its wardens when it is asked, and prepares the rest.
+fn engine(place: &Place, policy: Policy) -> Engine {
+    let keeper = Keeper::program(program()).unwrap();
+    let state = StateDir::at(&place.state()).unwrap();
+    let environment = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
+    let (spares, chores, told, powers) = (Spares::None, Chores::Beside, Vec::new(), None);
+    let stays = Stays::WithItsJobs;
+    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers, stays })
+        .unwrap()
+}
+
+/// A place that is settled, not below /tmp, and gone at the end.
+struct Ground(PathBuf);
+
+impl Ground {
+    fn new(name: &str) -> Ground {
+        let at = format!("/var/tmp/ricasso-views-{name}-{}", std::process::id());
+        let ground = Ground(at.into());
+        for part in ["hidden", "root/.git/hooks"] {
+            fs::create_dir_all(ground.0.join(part)).unwrap();
+        }
+        fs::write(ground.0.join("hidden/key"), "hushed\n").unwrap();
+        fs::write(ground.0.join("root/.git/config"), "[core]\n").unwrap();
+        ground
+    }
+
+    fn policy(&self) -> Policy {
+        let (hide, unborn) = (self.0.join("hidden"), self.0.join("unborn"));
+        let root = self.0.join("root");
+        with(&format!(
+            "extends = \"workspace\"\n[files]\nhide = [{hide:?}, {unborn:?}]\nwrite = [{root:?}]\n"
+        ))
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn says(engine: &Engine, place: &Place, text: &str) -> String {
+    run(engine, place, text).stdout.get().clone()
+}
+
+/// Whether a list of mounts is that of a copy: there /proc is laid before the terminals, since
+/// only these depend on the order.
+fn is_copied(mounts: &str) -> bool {
+    let points: Vec<_> = mounts.lines().map(|line| line.split(' ').nth(1)).collect();
+    let last = |point| points.iter().rposition(|known| *known == Some(point)).unwrap_or_default();
+    last("/proc") < last("/dev/pts")
+}
+
+/// Runs until commands get copies; none where that never happens.
+fn copied(engine: &Engine, place: &Place) -> Option<String> {
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        let mounts = says(engine, place, MOUNTS);
+        if is_copied(&mounts) {
+            return Some(mounts);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    None
+}
+
+fn sorted(mounts: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = mounts.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// Whether this machine builds views ahead at all.
+fn can_copy(name: &str) -> bool {
+    let root = powers().namespaces == Namespaces::Root;
+    if !root {
+        skip(name, "views are built ahead for root alone");
+    }
+    root
+}
+
+#[test]
+fn a_copied_view_has_the_mounts_of_one_that_was_built_for_the_command() {
+    let name = "a_copied_view_has_the_mounts_of_one_that_was_built_for_the_command";
+    if !can_copy(name) {
+        return;
+    }
+    let (place, ground) = (Place::new(), Ground::new("same"));
+    let Some(copied) = copied(&engine(&place, ground.policy()), &place) else {
+        return skip(name, "something on this machine changes all the time");
+    };
+    let built = says(&engine(&place, ground.policy()), &place, MOUNTS);
+    assert!(!is_copied(&built), "the first command of an engine: {built}");
+    assert_eq!(sorted(&copied), sorted(&built));
+}
+
+#[test]
+fn commands_with_copies_of_one_view_share_no_memory_and_no_terminals() {
+    let name = "commands_with_copies_of_one_view_share_no_memory_and_no_terminals";
+    if !can_copy(name) {
+        return;
+    }
+    let (place, ground) = (Place::new(), Ground::new("apart"));
+    let engine = engine(&place, ground.policy());
+    if copied(&engine, &place).is_none() {
+        return skip(name, "something on this machine changes all the time");
+    }
+    let leaves = "echo kept > /dev/shm/left; exec 3<>/dev/ptmx; ls /dev/pts | wc -l";
+    assert_eq!(says(&engine, &place, leaves), "2\n", "its own terminal and ptmx");
+    assert_eq!(says(&engine, &place, "ls /dev/shm /dev/pts"), "/dev/pts:\nptmx\n\n/dev/shm:\n");
+}
+
+#[test]
+fn a_view_is_given_up_when_something_changed_that_it_was_built_from() {
+    let name = "a_view_is_given_up_when_something_changed_that_it_was_built_from";
+    if !can_copy(name) {
+        return;
+    }
+    type Act = fn(&std::path::Path);
+    let acts: [(&str, Act, &str, &str); 6] = [
+        (
+            "a hidden directory was replaced",
+            |at| {
+                fs::rename(at.join("hidden"), at.join("moved")).unwrap();
+                fs::create_dir(at.join("hidden")).unwrap();
+                fs::write(at.join("hidden/key"), "new\n").unwrap();
+            },
+            "cat {at}/hidden/key; ls {at}/hidden",
+            "",
+        ),
+        (
+            "a hidden name was born",
+            |at| fs::write(at.join("unborn"), "new\n").unwrap(),
+            "cat {at}/unborn",
+            "",
+        ),
+        (
+            "a protected directory was replaced",
+            |at| {
+                fs::rename(at.join("root/.git/hooks"), at.join("root/.git/old")).unwrap();
+                fs::create_dir(at.join("root/.git/hooks")).unwrap();
+            },
+            "echo x > {at}/root/.git/hooks/pre-commit && echo written",
+            "",
+        ),
+        (
+            "a protected file was born",
+            |at| fs::write(at.join("root/.ricasso.toml"), "version = 1\n").unwrap(),
+            "echo x > {at}/root/.ricasso.toml && echo written",
+            "",
+        ),
+        (
+            "a writable root was replaced",
+            |at| {
+                fs::rename(at.join("root"), at.join("old")).unwrap();
+                fs::create_dir(at.join("root")).unwrap();
+            },
+            "echo x > {at}/root/new && cat {at}/root/new",
+            "x\n",
+        ),
+        (
+            "a root became a link to what must not be written",
+            |at| {
+                fs::rename(at.join("root"), at.join("old")).unwrap();
+                std::os::unix::fs::symlink("old/.git", at.join("root")).unwrap();
+            },
+            "echo x > {at}/old/file && echo written",
+            "",
+        ),
+    ];
+    for (number, (what, act, text, expected)) in acts.into_iter().enumerate() {
+        let (place, ground) = (Place::new(), Ground::new(&number.to_string()));
+        let engine = engine(&place, ground.policy());
+        if copied(&engine, &place).is_none() {
+            return skip(name, "something on this machine changes all the time");
+        }
+        act(&ground.0);
+        let text = text.replace("{at}", &ground.0.display().to_string());
+        let text = format!("{{ {text}; }} 2>&-; true");
+        assert_eq!(says(&engine, &place, &text), expected, "{what}");
+    }
+}
