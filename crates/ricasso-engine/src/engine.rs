@@ -82,6 +82,8 @@ struct Hall {
     policy: Policy,
     host: Host,
     environment: Vec<(Bytes, Bytes)>,
+    /// What of it a command gets.
+    inherited: Vec<(Bytes, Bytes)>,
     redactor: Redactor,
     ledger: Arc<Ledger>,
     policy_paper: Arc<PolicyPaper>,

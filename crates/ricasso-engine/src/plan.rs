@@ -16,7 +16,7 @@ use crate::policy::{Grant, Policy, Reason};
 use crate::request::Request;
 
 pub use cage::{Cage, Ground};
-pub use env::{Dropped, dropped};
+pub use env::{Dropped, dropped, inherited};
 pub use fit::{Enforced, Fit};
 pub use limits::{Allowance, Deadline};
 pub use start::Start;

@@ -27,6 +27,7 @@ mod opaque;
 mod operator;
 mod paths;
 mod pattern;
+mod pieces;
 mod place;
 mod preset;
 mod rights;

@@ -18,6 +18,7 @@ mod raw;
 mod reading;
 mod rules;
 mod session;
+mod shared_tmp;
 mod template;
 mod terminal;
 mod wire;
@@ -98,6 +99,8 @@ pub enum Tmp {
     Private,
     /// This directory.
     Session(PathBuf),
+    /// This directory, and beside its own files those of the machine's, which can only be read.
+    Layered(PathBuf),
     /// The machine's.
     Host,
 }

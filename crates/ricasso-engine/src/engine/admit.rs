@@ -213,7 +213,7 @@ impl Hall {
     }
 
     pub(super) fn judge(&self, request: &Request) -> (Judgement, Scene) {
-        let look = Live::new([self.environment.as_slice(), request.env.as_slice()]);
+        let look = Live::new([self.inherited.as_slice(), request.env.as_slice()]);
         let judgement = policy::judge(request, &self.policy, &look);
         (judgement, look.into_scene())
     }

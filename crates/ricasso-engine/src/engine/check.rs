@@ -3,6 +3,7 @@
 use super::{answer, open};
 use crate::capture::Redactor;
 use crate::error::Error;
+use crate::plan;
 use crate::policy::{self, Policy};
 use crate::reply::Reason;
 use crate::request::{Bytes, Request};
@@ -25,9 +26,10 @@ pub fn check_alone(request: &Request, policy: &Policy) -> Result<Checked, Error>
     request.check().map_err(Error::Request)?;
     let mut environment: Vec<(Bytes, Bytes)> =
         std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
+    let inherited = plan::inherited(policy, &environment);
     environment.extend(request.env.iter().cloned());
     let redactor = Redactor::new(&open::secrets(policy, &environment)).map_err(Error::Capture)?;
-    let look = Live::new([environment.as_slice()]);
+    let look = Live::new([inherited.as_slice(), request.env.as_slice()]);
     let judgement = policy::judge(request, policy, &look);
     Ok(Checked {
         verdict: judgement.verdict.name(),

@@ -8,6 +8,7 @@ use super::yard::Yard;
 use super::{Hall, ground};
 use crate::capture::{Redactor, Secrets};
 use crate::error::Error;
+use crate::plan;
 use crate::policy::Policy;
 use crate::record::Ledger;
 use crate::request::Bytes;
@@ -100,6 +101,7 @@ impl Hall {
         let hall = Hall {
             housekeeper,
             yard,
+            inherited: plan::inherited(&policy, &environment),
             policy,
             host,
             environment,

@@ -172,8 +172,9 @@ impl Cage {
                 (Tmp::Host, _) => ricasso_os::Tmp::Host,
                 // Without mounts a directory of ours is the only private one.
                 (Tmp::Private, _) if spaces => ricasso_os::Tmp::Private,
+                (Tmp::Layered, Some(path)) => ricasso_os::Tmp::Layered(path.clone()),
                 (Tmp::Private | Tmp::Session, Some(path)) => ricasso_os::Tmp::Session(path.clone()),
-                (Tmp::Private | Tmp::Session, None) => ricasso_os::Tmp::Private,
+                (Tmp::Private | Tmp::Session | Tmp::Layered, None) => ricasso_os::Tmp::Private,
             },
             net,
             sockets: self.sockets.clone(),

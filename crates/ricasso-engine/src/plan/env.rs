@@ -76,6 +76,21 @@ pub(super) fn of(
     variables.into_iter().map(|(name, value)| [&name, &b"="[..], &value].concat()).collect()
 }
 
+/// What every command gets of this environment, and what the policy sets: the variables that a
+/// judge may take for known. Others are unset when the command runs, whatever they are here.
+pub fn inherited(policy: &Policy, environment: &[(Bytes, Bytes)]) -> Vec<(Bytes, Bytes)> {
+    let passed = environment.iter().filter(|(name, _)| policy.passes(name.as_slice()));
+    let mut all: Vec<(Bytes, Bytes)> = passed.cloned().collect();
+    for (name, value) in policy.env().set.iter() {
+        let kept = policy.env().keeps(name.as_bytes())
+            && all.iter().any(|(known, _)| known.as_slice() == name.as_bytes());
+        if !kept {
+            all.push((name.as_str().into(), value.as_str().into()));
+        }
+    }
+    all
+}
+
 /// Whether nobody named a kind of terminal of their own.
 fn is_dumb(policy: &Policy) -> bool {
     policy.env().set.iter().all(|(name, value)| name != "TERM" || value == "dumb")
@@ -144,8 +159,8 @@ fn caged(cage: &Cage) -> Vec<(&'static str, PathBuf)> {
 /// Where a caged command finds its directory for temporary files.
 fn tmp(cage: &Cage) -> PathBuf {
     match &cage.tmp {
-        Tmp::Session(path) if !is_shown(cage) => path.clone(),
-        Tmp::Session(_) | Tmp::Private | Tmp::Host => PathBuf::from("/tmp"),
+        Tmp::Session(path) | Tmp::Layered(path) if !is_shown(cage) => path.clone(),
+        Tmp::Session(_) | Tmp::Layered(_) | Tmp::Private | Tmp::Host => PathBuf::from("/tmp"),
     }
 }
 

@@ -48,8 +48,9 @@ const HOMES: [&str; 2] = ["/home", "/Users"];
 const KEYS: [&str; 6] = [".ssh", ".gnupg", ".aws", ".kube", ".password-store", ".config/gcloud"];
 
 /// Every rule of the guard that is no data.
-pub(super) const RULES: [&str; 29] = [
+pub(super) const RULES: [&str; 30] = [
     "backups",
+    "change-disk",
     "delete-everything",
     "delete-outside",
     "delete-repository",
@@ -170,6 +171,10 @@ fn of_mark(mark: &Mark, seen: &Seen) -> Option<Danger> {
 fn of_effect(effect: &Effect, place: Place, land: Homeland<'_>) -> Option<Danger> {
     let danger = match effect.does {
         Does::Catastrophe(harm) => Some((harm_rule(harm), Grave::Catastrophic, harm_why(harm))),
+        // Mounting or repairing one is no making of one.
+        Does::HardToTakeBack(Harm::Disk) => {
+            Some(("change-disk", Grave::Hard, harm_why(Harm::Disk)))
+        }
         Does::HardToTakeBack(harm) => Some((harm_rule(harm), Grave::Hard, harm_why(harm))),
         _ => None,
     };

@@ -12,6 +12,7 @@ use super::misleading;
 use super::operator;
 use super::paths::to_path;
 use super::pattern::Command;
+use super::pieces;
 use super::place;
 use super::rights::Rights;
 use super::rule::{Places, Rule};
@@ -224,7 +225,9 @@ fn judge_step(step: &Step, bench: &Bench<'_>, findings: &mut Findings) {
     }
     literally(step, &text, bench, findings);
     let walked = walked(step, &text, bench);
-    if let Some((at, why)) = &walked.unreadable {
+    let unread = walked.unreadable.as_ref();
+    let pieces = unread.and_then(|_| pieces::commands(step, &text, bench.policy, bench.world()));
+    if let Some((at, why)) = unread.filter(|_| pieces.is_none()) {
         let message = format!("the text cannot be read from byte {at} on: {why}");
         let span = Some([*at, text.len()]);
         let remedy = "mend the text; what no shell reader understands is never run";
@@ -240,7 +243,7 @@ fn judge_step(step: &Step, bench: &Bench<'_>, findings: &mut Findings) {
             reason("too-many-commands", ReasonLayer::Policy, span, message.into(), remedy),
         );
     }
-    for seen in &walked.commands {
+    for seen in walked.commands.iter().chain(pieces.iter().flatten()) {
         let known: Option<Vec<&[u8]>> = seen.words.iter().map(super::word::Word::known).collect();
         if let Some(words) = known.filter(|words| !words.is_empty()) {
             match_patterns(&words.join(&b' '), Where::Command(seen.span), bench.policy, findings);

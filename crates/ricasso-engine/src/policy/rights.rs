@@ -187,7 +187,12 @@ impl<'a> Rights<'a> {
         if self.policy.mode() == Mode::Open {
             return self.object_to_change_in_open(effect);
         }
-        if self.policy.files().changes == Changes::Caged && self.policy.is_caged() {
+        let left_to_the_cage = match self.policy.files().changes {
+            Changes::Judged => false,
+            Changes::Named => effect.does == Does::Create && effect.word.is_none(),
+            Changes::Caged => true,
+        };
+        if left_to_the_cage && self.policy.is_caged() {
             return None;
         }
         let path = match &effect.target {

@@ -122,6 +122,8 @@ choice! {
         Private = "private",
         /// One for all runs of a session.
         Session = "session",
+        /// That of the session, and the files of the machine's beside it, to be read.
+        Layered = "layered",
         /// The machine's.
         Host = "host",
     }
@@ -174,6 +176,9 @@ choice! {
     Changes {
         /// The judge, before anything runs, and the cage what the judge cannot see.
         Judged = "judged",
+        /// The judge what the text names, and the cage, where there is one, what a program makes
+        /// without being told where.
+        Named = "named",
         /// The cage alone, where there is one: the command sees the kernel's error.
         Caged = "caged",
     }

@@ -22,6 +22,7 @@ mod seen;
 mod setup;
 mod state;
 mod stream;
+mod vanish;
 
 use super::value::Shell;
 use crate::request::{Bytes, ScriptShell, Stdin};

@@ -247,7 +247,7 @@ fn names(cage: &Cage) -> Vec<(PathBuf, Option<Identity>)> {
         all.extend(paths.iter().cloned());
     }
     match &cage.tmp {
-        Tmp::Session(path) => all.push(path.clone()),
+        Tmp::Session(path) | Tmp::Layered(path) => all.push(path.clone()),
         Tmp::Private | Tmp::Host => {}
     }
     // An absolute one stays what it is.

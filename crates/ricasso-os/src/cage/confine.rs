@@ -49,9 +49,11 @@ impl Standing {
 pub(super) fn by_real_names(cage: &Cage) -> Cage {
     let mut cage = cage.clone();
     cage.write = existing(&cage.write);
-    if let Tmp::Session(path) = &cage.tmp {
-        cage.tmp = Tmp::Session(real(path));
-    }
+    cage.tmp = match cage.tmp {
+        Tmp::Session(path) => Tmp::Session(real(&path)),
+        Tmp::Layered(path) => Tmp::Layered(real(&path)),
+        Tmp::Private | Tmp::Host => cage.tmp,
+    };
     cage
 }
 

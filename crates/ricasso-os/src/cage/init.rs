@@ -5,7 +5,7 @@
 //! whatever reason, the kernel ends everything in its pid namespace.
 
 use super::confine::{Standing, confine_powerless};
-use super::mounts;
+use super::mounts::{self, Processes};
 use super::raw::{self, Depth, NO_SUID, READ_ONLY};
 use super::session::{Loopback, raise_loopback};
 use super::template::Template;
@@ -69,7 +69,7 @@ impl<'a> Arrived<'a> {
     /// Copies the view for this process. It guesses what the order will be, and can go back.
     pub(crate) fn at(template: &'a Template) -> Option<Arrived<'a>> {
         let entered =
-            template.enter().and_then(|()| own_proc(mounts::hides_proc(&template.standing().cage)));
+            template.enter().and_then(|()| own_proc(mounts::processes(&template.standing().cage)));
         match entered {
             Ok(()) => Some(Arrived(template)),
             Err(_) => Arrived(template).turn_back(),
@@ -158,7 +158,7 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
             }
         }
     }
-    own_proc(mounts::hides_proc(parts.cage)).map_err(at(Stage::Mounts))?;
+    own_proc(mounts::processes(parts.cage)).map_err(at(Stage::Mounts))?;
     first(parts, &standing, ends, named)
 }
 
@@ -304,11 +304,16 @@ fn follow_warden(note: &Channel) -> Result<(), Errno> {
 
 /// The processes of this namespace and no others, and nothing in it can be set; nothing at all
 /// where it is hidden.
-fn own_proc(hidden: bool) -> Result<(), Errno> {
+fn own_proc(processes: Processes) -> Result<(), Errno> {
     let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC | libc::MS_RDONLY;
-    match hidden {
-        true => raw::mount(c"tmpfs", c"/proc", flags, mounts::MASK),
-        false => raw::mount(c"proc", c"/proc", flags, c""),
+    let mask = || raw::mount(c"tmpfs", c"/proc", flags, mounts::MASK);
+    match processes {
+        Processes::Shown => raw::mount(c"proc", c"/proc", flags, c""),
+        // Kernels before 5.8 cannot leave out the rest.
+        Processes::Numbers => {
+            raw::mount(c"proc", c"/proc", flags, c"subset=pid").or_else(|_| mask())
+        }
+        Processes::Masked => mask(),
     }
 }
 
@@ -411,7 +416,7 @@ pub(super) fn rehearse(kind: Namespaces) -> bool {
             && let Ok(forked) = crate::keeper::fork()
         {
             match forked {
-                None if own_proc(false).is_ok() => drop(theirs.send(b"good", &[])),
+                None if own_proc(Processes::Shown).is_ok() => drop(theirs.send(b"good", &[])),
                 None => {}
                 Some(first) => crate::tree::wait_for(first),
             }

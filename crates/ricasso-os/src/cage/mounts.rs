@@ -6,7 +6,7 @@
 
 use super::programs::Listed;
 use super::raw::{self, Depth, NO_DEVICES, NO_EXEC, NO_SUID, READ_ONLY};
-use super::{Cage, Tmp};
+use super::{Cage, Tmp, shared_tmp};
 use rustix::fd::OwnedFd;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// Devices that every program may use.
 pub(super) const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
-const TMP: &str = "/tmp";
+pub(super) const TMP: &str = "/tmp";
 const SHM: &str = "/dev/shm";
 const PROC: &str = "/proc";
 /// Where masks are made before they are laid over secrets.
@@ -70,8 +70,11 @@ pub(super) fn is_shareable(cage: &Cage) -> bool {
     for paths in [&cage.write, &cage.show, &cage.seen] {
         others.extend(existing(paths));
     }
-    if let Tmp::Session(path) = &cage.tmp {
-        others.push(path.clone());
+    match &cage.tmp {
+        Tmp::Private | Tmp::Host => {}
+        Tmp::Session(path) => others.push(path.clone()),
+        // What lies in the machine's own is another thing each time.
+        Tmp::Layered(_) => return false,
     }
     let apart =
         |other: &PathBuf| own.iter().all(|own| !other.starts_with(own) && !own.starts_with(other));
@@ -105,7 +108,28 @@ fn lay_all(
     lay(layers, noexec)
 }
 
-/// Whether the processes are hidden too; the first process of the namespace lays that mask.
+/// What the command finds as /proc; the first process of the namespace lays it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Processes {
+    /// Its own, to be read.
+    Shown,
+    /// The numbers of its own; Landlock lets it open nothing there, but a program still finds out
+    /// where it lies itself, without which some do not start.
+    Numbers,
+    /// Nothing.
+    Masked,
+}
+
+/// What this cage shows of the processes.
+pub(super) fn processes(cage: &Cage) -> Processes {
+    match hides_proc(cage) {
+        false => Processes::Shown,
+        true if cage.walls.landlock > 0 && cage.walls.files => Processes::Numbers,
+        true => Processes::Masked,
+    }
+}
+
+/// Whether the processes are hidden too.
 pub(super) fn hides_proc(cage: &Cage) -> bool {
     cage.hide.iter().any(|path| Path::new(PROC).starts_with(path))
 }
@@ -168,9 +192,16 @@ fn layers(cage: &Cage, noexec: u64) -> Result<Vec<(PathBuf, Layer)>, Errno> {
     }
     match &cage.tmp {
         Tmp::Host | Tmp::Private => {}
-        Tmp::Session(path) => {
+        Tmp::Session(path) | Tmp::Layered(path) => {
             layers.push((TMP.into(), Layer::Tree(writable(path, noexec)?)));
             layers.push((real(path), Layer::Tree(writable(path, noexec)?)));
+        }
+    }
+    if let Tmp::Layered(path) = &cage.tmp {
+        let beside = shared_tmp::beside(path);
+        for (path, tree) in copies(beside.iter().map(PathBuf::as_path), Depth::All)? {
+            raw::seal_tree(&tree, Depth::All, READ_ONLY | NO_SUID | NO_DEVICES | noexec)?;
+            layers.push((path, Layer::Tree(tree)));
         }
     }
     Ok(layers)
@@ -181,7 +212,7 @@ fn memory(cage: &Cage) -> Vec<(PathBuf, Layer)> {
     let mut layers = Vec::new();
     match &cage.tmp {
         Tmp::Private => layers.push((TMP.into(), Layer::Memory(PRIVATE_TMP))),
-        Tmp::Host | Tmp::Session(_) => {}
+        Tmp::Host | Tmp::Session(_) | Tmp::Layered(_) => {}
     }
     if Path::new(SHM).is_dir() {
         layers.push((SHM.into(), Layer::Memory(SHARED_MEMORY)));
@@ -220,7 +251,8 @@ fn place(path: &Path, tree: &OwnedFd) -> Result<(), Errno> {
         other => return other,
     }
     if FileType::from_raw_mode(rustix::fs::fstat(tree)?.st_mode) == FileType::Directory {
-        make_directories(path)?;
+        path.parent().map_or(Ok(()), make_directories)?;
+        make_directory(path, shared_tmp::HOLDER)?;
     } else {
         path.parent().map_or(Ok(()), make_directories)?;
         let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
@@ -232,12 +264,16 @@ fn place(path: &Path, tree: &OwnedFd) -> Result<(), Errno> {
 fn make_directories(path: &Path) -> Result<(), Errno> {
     let missing = path.ancestors().take_while(|above| above.symlink_metadata().is_err());
     for above in missing.collect::<Vec<_>>().into_iter().rev() {
-        match rustix::fs::mkdir(above, Mode::from_raw_mode(0o755)) {
-            Ok(()) | Err(Errno::EXIST | Errno::ROFS | Errno::ACCESS) => {}
-            Err(errno) => return Err(errno),
-        }
+        make_directory(above, shared_tmp::ABOVE)?;
     }
     Ok(())
+}
+
+fn make_directory(path: &Path, mode: u32) -> Result<(), Errno> {
+    match rustix::fs::mkdir(path, Mode::from_raw_mode(mode)) {
+        Ok(()) | Err(Errno::EXIST | Errno::ROFS | Errno::ACCESS) => Ok(()),
+        Err(errno) => Err(errno),
+    }
 }
 
 fn mount_memory(path: &Path, options: &CStr) -> Result<(), Errno> {

@@ -97,7 +97,7 @@ pub(super) fn outside(cage: &Cage, listed: Option<&Listed>) -> Result<Drawn, Err
     }
     match &cage.tmp {
         Tmp::Host => rules.grant(Path::new(TMP), rights.write)?,
-        Tmp::Session(path) => rules.grant(path, rights.write)?,
+        Tmp::Session(path) | Tmp::Layered(path) => rules.grant(path, rights.write)?,
         Tmp::Private => {}
     }
     for device in DEVICES {
@@ -129,6 +129,14 @@ pub(super) fn inside(rules: &Ruleset, cage: &Cage, listed: Option<&Listed>) -> R
     places.map(Path::new).try_for_each(|place| rules.grant(place, rights.write))
 }
 
+/// Whether what lies in the machine's own /tmp can be read.
+fn shows_tmp(cage: &Cage) -> bool {
+    match cage.tmp {
+        Tmp::Layered(_) => true,
+        Tmp::Private | Tmp::Session(_) | Tmp::Host => false,
+    }
+}
+
 fn in_proc(path: &Path) -> bool {
     path.starts_with(PROC)
 }
@@ -157,11 +165,13 @@ fn grant_reading(drawn: &mut Drawn, cage: &Cage, rights: u64) -> Result<(), Errn
     let Drawn { rules, searched, hidden } = drawn;
     let mut hidden = hidden.clone();
     if !cage.has_namespaces() {
-        hidden.extend(SHARED_PLACES.iter().map(PathBuf::from));
+        let shut = SHARED_PLACES.iter().filter(|place| **place != TMP || !shows_tmp(cage));
+        hidden.extend(shut.map(PathBuf::from));
     } else if !hidden.is_empty() {
         // Something else lies over them inside.
         hidden.push(PROC.into());
-        hidden.extend((cage.tmp != Tmp::Host).then(|| PathBuf::from(TMP)));
+        let covered = cage.tmp != Tmp::Host && !shows_tmp(cage);
+        hidden.extend(covered.then(|| PathBuf::from(TMP)));
     }
     for root in existing(&reading_roots(cage)) {
         // Masks lie over what is hidden now, so directories above it may be listed. What comes
@@ -186,7 +196,7 @@ pub(super) fn writable_places(cage: &Cage) -> Vec<PathBuf> {
     match &cage.tmp {
         Tmp::Host => places.push(TMP.into()),
         Tmp::Private => {}
-        Tmp::Session(path) => places.push(path.clone()),
+        Tmp::Session(path) | Tmp::Layered(path) => places.push(path.clone()),
     }
     places.extend(laid_anew(cage).into_iter().map(PathBuf::from));
     places

@@ -31,6 +31,10 @@ impl Cage {
                 out.bytes(path.as_os_str().as_bytes());
             }
             Tmp::Host => out.number(2),
+            Tmp::Layered(path) => {
+                out.number(3);
+                out.bytes(path.as_os_str().as_bytes());
+            }
         }
         out.number(match self.net {
             Net::None => 0,
@@ -58,6 +62,7 @@ impl Cage {
             0 => Tmp::Private,
             1 => Tmp::Session(path(from.bytes()?.to_vec())),
             2 => Tmp::Host,
+            3 => Tmp::Layered(path(from.bytes()?.to_vec())),
             _ => return None,
         };
         let net = match from.number()? {

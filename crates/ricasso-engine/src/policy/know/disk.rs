@@ -122,10 +122,33 @@ pub(super) const TABLE: &[Program] = &[
     Program {
         names: "lvcreate lvextend vgextend resize2fs xfs_growfs tune2fs e2fsck fsck fsck.* \
          xfs_repair debugfs e2label \
-                swapon swapoff losetup fstrim dmsetup multipath",
+                swapon swapoff fstrim dmsetup multipath",
         shape: always(&[Does::HardToTakeBack(Harm::Disk), Does::Elevate]),
         when: &[when("-n -l --list --all --show -N", NONE)],
-        examples: &["fsck.ext4 /dev/x => hard Disk, elevate", "losetup -l => "],
+        examples: &["fsck.ext4 /dev/x => hard Disk, elevate", "swapon --show => "],
+        ..EXACT
+    },
+    Program {
+        names: "losetup",
+        options: &[skip("-j -O -o -b --associated --output --offset --sector-size --sizelimit")],
+        when: &[when(
+            "-d -D --detach --detach-all -P --partscan -c --set-capacity --direct-io",
+            always(&[Does::HardToTakeBack(Harm::Disk), Does::Elevate]),
+        )],
+        shape: each(Use::Is(Does::HardToTakeBack(Harm::Disk))),
+        tells: "-a --all -l --list -j --associated -h --help -V --version",
+        examples: &["losetup => ", "losetup -a => ", "losetup -D => hard Disk, elevate"],
+        ..EXACT
+    },
+    Program {
+        names: "smartctl",
+        options: &[skip("-d -T -n -l -q -r -b -v -P --device --tolerance --nocheck --log")],
+        when: &[when(
+            "-t --test -s --smart -o --offlineauto -S --saveauto --set -X --abort",
+            always(&[Does::HardToTakeBack(Harm::Disk), Does::Elevate]),
+        )],
+        shape: NONE,
+        examples: &["smartctl -a /dev/sda => ", "smartctl -t long /dev/sda => hard Disk, elevate"],
         ..EXACT
     },
     Program {
@@ -158,7 +181,7 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT
     },
     Program {
-        names: "diskutil hdiutil nvme smartctl format",
+        names: "diskutil hdiutil nvme format",
         subs: &[
             sub("list info activity ls version id-ctrl smart-log -a -i -H", LOOKS),
             sub(

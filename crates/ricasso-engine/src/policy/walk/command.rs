@@ -310,6 +310,7 @@ impl Walker<'_> {
 
     fn unknown_program(&mut self, call: Call) {
         let from = call.arguments.first().map_or(From::Here, |first| first.from);
+        let rest = super::vanish::without_the_first(&call);
         let mut seen = self.seen(&call.arguments, call.span);
         seen.assigned = notes(&call.assigned);
         seen.effects = call.effects;
@@ -317,8 +318,13 @@ impl Walker<'_> {
         if from == From::Network {
             seen.mark(Mark::NetworkCode);
         }
-        self.printed = super::stream::Stream::unknown(from);
         self.push(seen);
+        if let Some(rest) = rest {
+            let before = self.state.clone();
+            self.call(rest);
+            self.state = before;
+        }
+        self.printed = super::stream::Stream::unknown(from);
     }
 
     /// The text of an alias, with the words behind its name.
