@@ -36,6 +36,8 @@ enum Layer {
     Mask,
     /// A copy of what was there, writable or not.
     Tree(OwnedFd),
+    /// A copy of what others may take away at any time; it is left out then.
+    Passing(OwnedFd),
     /// A new file system in memory.
     Memory(&'static CStr),
 }
@@ -142,6 +144,7 @@ fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
     for (at, (path, layer)) in layers.into_iter().enumerate() {
         match layer {
             Layer::Tree(tree) => place(&path, &tree)?,
+            Layer::Passing(tree) => drop(place(&path, &tree)),
             Layer::Memory(options) => {
                 mount_memory(&path, options)?;
                 if noexec != 0 {
@@ -198,11 +201,13 @@ fn layers(cage: &Cage, noexec: u64) -> Result<Vec<(PathBuf, Layer)>, Errno> {
         }
     }
     if let Tmp::Layered(path) = &cage.tmp {
-        let beside = shared_tmp::beside(path);
-        for (path, tree) in copies(beside.iter().map(PathBuf::as_path), Depth::All)? {
-            raw::seal_tree(&tree, Depth::All, READ_ONLY | NO_SUID | NO_DEVICES | noexec)?;
-            layers.push((path, Layer::Tree(tree)));
-        }
+        let beside = shared_tmp::beside(path).into_iter().filter(|path| !cage.write.contains(path));
+        layers.extend(beside.filter_map(|path| {
+            let tree = raw::clone_tree(&raw::c_path(&path).ok()?, Depth::All).ok()?;
+            let sealed = READ_ONLY | NO_SUID | NO_DEVICES | noexec;
+            raw::seal_tree(&tree, Depth::All, sealed).ok()?;
+            Some((path, Layer::Passing(tree)))
+        }));
     }
     Ok(layers)
 }
