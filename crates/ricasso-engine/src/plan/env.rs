@@ -171,3 +171,23 @@ fn is_shown(cage: &Cage) -> bool {
         Namespaces::None => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Preset;
+
+    #[test]
+    fn what_no_command_gets_is_not_known_to_the_judge() {
+        let pair = |name: &str, value: &str| (Bytes::from(name), Bytes::from(value));
+        let environment = [pair("DRY_RUN", "echo"), pair("HOME", "/h"), pair("PAGER", "vi")];
+        let known = inherited(&Policy::preset(Preset::Open), &environment);
+        let value = |name: &str| {
+            let is = |known: &Bytes| known.as_slice() == name.as_bytes();
+            known.iter().rev().find(|(known, _)| is(known)).map(|(_, value)| value.clone())
+        };
+        assert_eq!(value("DRY_RUN"), None);
+        assert_eq!(value("HOME"), Some("/h".into()));
+        assert_eq!(value("PAGER"), Some("cat".into()));
+    }
+}

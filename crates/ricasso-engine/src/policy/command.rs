@@ -200,10 +200,7 @@ impl Judged<'_> {
         if guards.destructive == Guard::Off {
             return None;
         }
-        let danger = guard::danger(self.seen, bench.homeland())?;
-        if !guards.counts(danger.rule) {
-            return None;
-        }
+        let danger = guard::danger(self.seen, bench.homeland(), |rule| guards.counts(rule))?;
         let weight = match (danger.grave, guards.destructive) {
             (Grave::Catastrophic, _) | (Grave::Hard, Guard::Deny) => Weight::Deny,
             (Grave::Hard, Guard::Ask | Guard::Off) => Weight::Ask,

@@ -129,12 +129,16 @@ enum Ground {
     Outside,
 }
 
-/// The gravest danger of a command.
-pub(super) fn danger(seen: &Seen, land: Homeland<'_>) -> Option<Danger> {
+/// The gravest danger of a command, of those that count.
+pub(super) fn danger(
+    seen: &Seen,
+    land: Homeland<'_>,
+    counts: impl Fn(&str) -> bool,
+) -> Option<Danger> {
     let marks = seen.marks.iter().filter_map(|mark| of_mark(mark, seen));
     let effects = seen.effects.iter().filter_map(|effect| of_effect(effect, seen.place, land));
     let mut gravest: Option<Danger> = None;
-    for danger in marks.chain(effects) {
+    for danger in marks.chain(effects).filter(|danger| counts(danger.rule)) {
         if gravest.as_ref().is_none_or(|known| danger.grave > known.grave) {
             gravest = Some(danger);
         }

@@ -190,8 +190,7 @@ fn refusal(command: &str, reply: &Reply) -> String {
         (_, "commands.empty") => "Empty command after variable assignments".into(),
         (_, "unreadable") => format!("Blocked: malformed command: '{command}'"),
         ("programs", _) => {
-            let word = met.split_whitespace().next().unwrap_or(met);
-            let base = word.rsplit('/').next().unwrap_or(word);
+            let base = shape::program(command, reason);
             format!("Blocked: '{base}' is not in the allowed programs list")
         }
         (_, "git-read-only") => match subcommand(command) {

@@ -312,12 +312,13 @@ impl Bash {
             None if reason.layer == "paths" => reply.cwd.as_ref(),
             _ => shape::met(reply.command.as_ref(), reason),
         };
-        let word = met.split_whitespace().next().unwrap_or(met);
+        let name = shape::program(reply.command.as_ref(), reason);
         match (reason.layer, reason.rule.as_str()) {
             ("programs", "programs.allow") => {
-                format!("Command '{word}' not in allowed_commands: {}", reason.remedy.as_ref())
+                let list = self.constraints.allowed_commands.as_deref().unwrap_or_default();
+                format!("Command '{name}' not in allowed_commands: [{}]", list.join(", "))
             }
-            ("programs", _) => format!("Command '{word}' is blocked."),
+            ("programs", _) => format!("Command '{name}' is blocked."),
             (_, "commands.deny") => format!("Command '{met}' is blocked."),
             (_, "files.write") if self.constraints.readonly => {
                 format!("'{met}' would change something, and constraints.readonly is true.")

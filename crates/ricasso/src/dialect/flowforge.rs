@@ -236,9 +236,7 @@ impl Flowforge {
         let command = reply.command.as_ref();
         match (reason.layer, reason.rule.as_str()) {
             ("programs", _) => {
-                let words = shape::met(command, reason);
-                let word = words.split_whitespace().next().unwrap_or(words);
-                let base = word.rsplit('/').next().unwrap_or(word);
+                let base = shape::program(command, reason);
                 let list = self.allowed_commands.clone().unwrap_or_default().join(", ");
                 format!("Command \"{base}\" is not in the allowed list: [{list}]")
             }

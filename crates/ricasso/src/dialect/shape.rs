@@ -76,6 +76,13 @@ pub(super) fn met<'c>(command: &'c str, reason: &'c Reason) -> &'c str {
     met.unwrap_or(command)
 }
 
+/// The base name of the program that a reason is about: the judge quotes it first.
+pub(super) fn program<'c>(command: &'c str, reason: &'c Reason) -> &'c str {
+    let quoted = reason.message.as_ref().split('"').nth(1);
+    let word = quoted.unwrap_or_else(|| met(command, reason)).split_whitespace().next();
+    word.and_then(|word| word.rsplit('/').next()).unwrap_or_default()
+}
+
 /// Why nothing was started, where that is how it ended.
 pub(super) fn unstarted(reply: &Reply) -> Option<String> {
     let hints = || reply.hints.iter().map(|hint| hint.as_str()).collect::<Vec<_>>().join("\n");

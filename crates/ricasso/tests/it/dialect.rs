@@ -11,6 +11,7 @@ mod flowforge;
 mod harmless;
 mod keys;
 mod others;
+mod reading;
 mod session;
 mod table;
 mod vectors;
