@@ -86,12 +86,13 @@ impl Judged<'_> {
             let strict = bench.policy.unknown() == Unknown::Deny
                 && (bench.policy.programs().allow.list().is_some()
                     || bench.policy.guards().git == Git::ReadOnly);
-            let named = bench.policy.programs().allow.list().is_some()
-                && bench.policy.programs().builtins == Builtins::Listed;
-            let setter = match (strict, named) {
-                (true, _) => Setter::Listed,
-                (false, true) => Setter::Caller,
-                (false, false) => Setter::Text,
+            let named = bench.policy.programs().allow.list().is_some();
+            let builtins = bench.policy.programs().builtins;
+            let setter = match (strict, named, builtins) {
+                (true, _, _) => Setter::Listed,
+                (false, true, Builtins::Listed) => Setter::Caller,
+                (false, true, Builtins::Free) if !bench.policy.is_caged() => Setter::Named,
+                (false, _, _) => Setter::Text,
             };
             let plain = setter == Setter::Text && loader::is_plain(&assigned.name, &assigned.value);
             if let Some(does) = loader::danger(&assigned.name, setter).filter(|_| !plain) {

@@ -45,6 +45,16 @@ pub(super) enum Target {
     Unknown,
 }
 
+impl Target {
+    /// The path, where it is one and no other.
+    pub(super) fn into_path(self) -> Option<PathBuf> {
+        match self {
+            Target::Path(path) => Some(path),
+            Target::Word | Target::Free | Target::Below { .. } | Target::Unknown => None,
+        }
+    }
+}
+
 /// The kinds of effect that a rule can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {

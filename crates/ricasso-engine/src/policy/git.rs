@@ -11,7 +11,6 @@ use super::value::{Git, Mode};
 use super::verdict::{Reason, ReasonLayer};
 use super::walk::Seen;
 use crate::scene::{Answer, Kind as Entry, Query};
-use std::path::Path;
 
 /// What a read-only git says against a command.
 pub(super) fn read_only(seen: &Seen, bench: &Bench<'_>) -> Vec<Reason> {
@@ -103,19 +102,12 @@ pub(super) fn own_programs(seen: &Seen) -> Option<Reason> {
     Some(reason("loader-variables", ReasonLayer::Policy, span, message, remedy))
 }
 
-/// Whether git works in another repository than that of the workspace: what it says is nobody's
-/// word.
+/// Whether git works in a directory whose settings nobody can look at now: what is not there may
+/// be anything when git comes to it. Where they can be looked at they are set to harmless values.
 fn foreign(seen: &Seen, bench: &Bench<'_>) -> bool {
-    let Some(root) = bench.root else { return !seen.entered.is_empty() };
     seen.entered.iter().any(|path| {
-        let own = |path: &Path| {
-            let git = Query::Kind(path.join(".git"));
-            path != root && path.starts_with(root) && bench.look.look(&git) != Answer::Absent
-        };
-        // What is not there now may be anything when git comes to it.
-        let there =
-            || bench.look.look(&Query::Kind(path.clone())) == Answer::Kind(Entry::Directory);
-        path != root && (!path.starts_with(root) || !there() || path.ancestors().any(own))
+        let there = bench.look.look(&Query::Kind(path.clone())) == Answer::Kind(Entry::Directory);
+        bench.root != Some(path.as_path()) && !there
     })
 }
 

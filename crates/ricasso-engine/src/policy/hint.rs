@@ -21,7 +21,7 @@ pub fn hints(request: &Request, policy: &Policy) -> Vec<&'static str> {
             Step::Script { text, shell } => (text, Reads::of_script(*shell)),
         };
         let shell = match reads {
-            Reads::Bash => Shell::Bash,
+            Reads::Bash | Reads::Zsh => Shell::Bash,
             Reads::Sh => Shell::Sh,
         };
         let script = ricasso_shell::read(text.as_slice(), shell);

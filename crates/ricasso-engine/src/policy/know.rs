@@ -78,6 +78,19 @@ pub(super) fn code(language: Language, text: &Word) -> Vec<Act> {
     code::acts(language, text, 0)
 }
 
+/// The language of the files and the input that this program runs.
+pub(super) fn language(program: &Word) -> Option<Language> {
+    let entry = find_entry(program)?;
+    let reads = |does: &Does| match does {
+        Does::StdinCode(language) => Some(*language),
+        _ => None,
+    };
+    let shape = entry.shape.alone.iter().chain(entry.shape.always).find_map(reads);
+    let named = |names: &str| entry.names.split(' ').any(|name| names == name);
+    let by_name = [("sed", Language::Sed), ("awk", Language::Awk), ("make", Language::Make)];
+    shape.or_else(|| by_name.iter().find(|(name, _)| named(name)).map(|(_, it)| *it))
+}
+
 /// What a word does that is an address, whichever program is given it.
 pub(super) fn address(word: &Word) -> Vec<Act> {
     let mut acts = Vec::new();

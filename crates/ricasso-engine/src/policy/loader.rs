@@ -17,6 +17,8 @@ pub(super) enum Setter {
     Caller,
     /// The text itself, in front of a command or by export.
     Text,
+    /// The text itself, where only the judge holds a list of programs.
+    Named,
     /// The text itself, under a list of programs that must stay what they are.
     Listed,
 }
@@ -176,13 +178,15 @@ const fn caller(name: &'static str, does: &'static str) -> Row {
 /// What setting this variable would do; `None` where it is an ordinary one.
 pub(super) fn danger(name: &[u8], setter: Setter) -> Option<&'static str> {
     let counts = |row: &&Row| match (row.counts, setter) {
-        (Counts::Everywhere, Setter::Caller | Setter::Text | Setter::Listed) => true,
+        (Counts::Everywhere, _) => true,
         (Counts::AsCommand, Setter::Caller | Setter::Listed) => true,
-        (Counts::AsCommand, Setter::Text) => false,
+        (Counts::AsCommand, Setter::Text | Setter::Named) => false,
         (Counts::FromTheCaller, Setter::Caller | Setter::Listed) => true,
+        // Where the names of programs are found is followed.
+        (Counts::FromTheCaller, Setter::Named) => row.name != "PATH",
         (Counts::FromTheCaller, Setter::Text) => false,
         (Counts::UnderAList, Setter::Listed) => true,
-        (Counts::UnderAList, Setter::Caller | Setter::Text) => false,
+        (Counts::UnderAList, Setter::Caller | Setter::Text | Setter::Named) => false,
     };
     let named = |row: &&Row| match row.name.strip_suffix('*') {
         Some(start) => name.starts_with(start.as_bytes()),
@@ -245,6 +249,9 @@ mod tests {
         assert!(danger(b"GIT_CONFIG_COUNT", Setter::Caller).is_some());
         assert!(danger(b"PATH", Setter::Caller).is_some());
         assert!(danger(b"PATH", Setter::Text).is_none());
+        assert!(danger(b"PATH", Setter::Named).is_none());
+        assert!(danger(b"NODE_OPTIONS", Setter::Named).is_some());
+        assert!(danger(b"NODE_OPTIONS", Setter::Text).is_none());
         assert!(danger(b"CI", Setter::Caller).is_none());
         assert!(danger(b"ENVIRONMENT", Setter::Caller).is_none());
         assert_eq!(carry(b"LD_PRELOAD"), Carry::Never);

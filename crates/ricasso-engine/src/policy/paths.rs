@@ -19,6 +19,9 @@ const MAX_LINKS: usize = 40;
 /// Links and copies made by one text; more than anybody writes.
 const MAX_MADE: usize = 256;
 
+/// A file that grows beyond this is no longer followed: it is one that nobody shows.
+const MAX_KEPT: usize = 64 << 10;
+
 /// Whether the last link of a path is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Follow {
@@ -33,6 +36,17 @@ pub(super) enum Follow {
 pub(super) struct Made {
     links: BTreeMap<PathBuf, PathBuf>,
     files: BTreeMap<PathBuf, Content>,
+    /// Directories into which something from the network was put.
+    fetched: BTreeMap<PathBuf, Fetched>,
+}
+
+/// How the content of a directory came over the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fetched {
+    /// Out of an archive.
+    Archive,
+    /// With its history, so that people may know it.
+    Repository,
 }
 
 /// What is known of a file that the text wrote.
@@ -40,12 +54,49 @@ pub(super) struct Made {
 pub(super) enum Content {
     /// Exactly this.
     Known(Vec<u8>),
+    /// This among other things: it was added to a file, or one of several ways wrote it.
+    Partly(Vec<u8>),
     /// It came from the network.
     Network,
     /// A copy of this file.
     Copy(PathBuf),
     /// Nobody knows.
     Unknown,
+}
+
+/// How two contents of one file meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Both {
+    /// The second was added behind the first.
+    Behind,
+    /// It is one of them.
+    Either,
+}
+
+impl Content {
+    /// What is known where two contents meet; the text of both, where it is not too long.
+    fn and(self, other: Content, both: Both) -> Content {
+        let mut text = Vec::new();
+        let mut whole = both == Both::Behind;
+        for part in [self, other] {
+            match part {
+                Content::Network => return Content::Network,
+                Content::Known(bytes) => text.push(bytes),
+                Content::Partly(bytes) => {
+                    whole = false;
+                    text.push(bytes);
+                }
+                Content::Copy(_) | Content::Unknown => whole = false,
+            }
+        }
+        let between: &[u8] = if whole { b"" } else { b"\n" };
+        let text = text.join(between);
+        match (whole, text.len()) {
+            (true, 0..=MAX_KEPT) => Content::Known(text),
+            (false, 1..=MAX_KEPT) => Content::Partly(text),
+            (true | false, _) => Content::Unknown,
+        }
+    }
 }
 
 impl Made {
@@ -58,9 +109,15 @@ impl Made {
 
     /// Notes what was written to a file.
     pub(super) fn write(&mut self, at: PathBuf, content: Content) {
-        if self.files.len() < MAX_MADE {
+        if self.files.len() < MAX_MADE || self.files.contains_key(&at) {
             self.files.insert(at, content);
         }
+    }
+
+    /// Notes what was added to the end of a file.
+    pub(super) fn append(&mut self, at: PathBuf, content: Content) {
+        let old = self.files.get(&at).cloned().unwrap_or(Content::Unknown);
+        self.write(at, old.and(content, Both::Behind));
     }
 
     /// What is known of a file.
@@ -68,13 +125,35 @@ impl Made {
         self.files.get(at)
     }
 
+    /// Notes a directory that something from the network was put into.
+    pub(super) fn fetch(&mut self, into: PathBuf, how: Fetched) {
+        if self.fetched.len() < MAX_MADE {
+            self.fetched.insert(into, how);
+        }
+    }
+
+    /// How what lies here came over the network, where it did.
+    pub(super) fn fetched(&self, at: &Path) -> Option<Fetched> {
+        if self.fetched.is_empty() {
+            return None;
+        }
+        at.ancestors().find_map(|above| self.fetched.get(above).copied())
+    }
+
     /// Adds what another way through the text made.
     pub(super) fn add(&mut self, other: &Made) {
+        for (into, how) in &other.fetched {
+            self.fetch(into.clone(), *how);
+        }
         for (at, to) in &other.links {
             self.link(at.clone(), to.clone());
         }
         for (at, content) in &other.files {
-            self.write(at.clone(), content.clone());
+            let content = match self.files.get(at) {
+                Some(own) if own != content => own.clone().and(content.clone(), Both::Either),
+                Some(_) | None => content.clone(),
+            };
+            self.write(at.clone(), content);
         }
     }
 

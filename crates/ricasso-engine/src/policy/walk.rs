@@ -7,11 +7,17 @@
 
 mod assign;
 mod builtin;
+mod code;
 mod command;
+mod descriptor;
 mod effects;
 mod expand;
 mod flood;
+mod function;
 mod inner;
+mod later;
+mod lines;
+mod listed;
 mod made;
 mod parameter;
 mod print;
@@ -54,8 +60,10 @@ const MAX_ROUNDS: usize = 64;
 /// The shell that reads a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reads {
-    /// bash, and zsh as far as it agrees.
+    /// bash.
     Bash,
+    /// zsh, as far as it agrees with bash.
+    Zsh,
     /// The POSIX shell.
     Sh,
 }
@@ -65,8 +73,10 @@ impl Reads {
     pub(super) fn of(shell: &Shell) -> Self {
         match shell {
             Shell::Sh => Reads::Sh,
-            Shell::Bash | Shell::Zsh => Reads::Bash,
+            Shell::Bash => Reads::Bash,
+            Shell::Zsh => Reads::Zsh,
             Shell::Path(path) if path.ends_with("sh") || path.ends_with("dash") => Reads::Sh,
+            Shell::Path(path) if path.ends_with("zsh") => Reads::Zsh,
             Shell::Path(_) => Reads::Bash,
         }
     }
@@ -75,19 +85,21 @@ impl Reads {
     pub(super) fn of_script(shell: ScriptShell) -> Self {
         match shell {
             ScriptShell::Sh => Reads::Sh,
-            ScriptShell::Bash | ScriptShell::Zsh => Reads::Bash,
+            ScriptShell::Bash => Reads::Bash,
+            ScriptShell::Zsh => Reads::Zsh,
         }
     }
 
     /// What reads it on this machine: `sh` may be a link to a shell that reads more.
     pub(super) fn here(self, look: &dyn Look) -> Self {
-        if self == Reads::Bash {
+        if self != Reads::Sh {
             return self;
         }
         let sh = look.program(b"/bin/sh", Path::new("/"), &Search::Inherited);
         let real = sh.map(|sh| by_name(base_name(sh.real.as_os_str().as_encoded_bytes())));
         match real.flatten() {
             Some(Reader::Bash) => Reads::Bash,
+            Some(Reader::Zsh) => Reads::Zsh,
             Some(Reader::Sh | Reader::Either) | None => self,
         }
     }
@@ -95,7 +107,7 @@ impl Reads {
     /// The reader's name for it.
     pub(super) fn shell(self) -> ricasso_shell::Shell {
         match self {
-            Reads::Bash => ricasso_shell::Shell::Bash,
+            Reads::Bash | Reads::Zsh => ricasso_shell::Shell::Bash,
             Reads::Sh => ricasso_shell::Shell::Sh,
         }
     }
@@ -220,18 +232,23 @@ pub(super) struct Walker<'a> {
     printed: Stream,
     /// Functions and scripts that are being walked.
     calls: Vec<Vec<u8>>,
+    /// Functions that are being walked, with what each of them found.
+    active: Vec<(Vec<u8>, State)>,
     /// Functions that some command has called by name.
     called: BTreeSet<Vec<u8>>,
     /// How a call of a function that is being walked would run beside itself.
     beside: usize,
-    /// How often a function's own body calls it beside itself.
-    doubles: BTreeMap<Vec<u8>, usize>,
+    /// How often a function's own body calls it, and how often beside itself.
+    doubles: BTreeMap<Vec<u8>, [usize; 2]>,
+    /// Lines that `read` has taken of the input that is walked.
+    taken: usize,
 }
 
 impl<'a> Walker<'a> {
     fn new(world: World<'a>, reads: Reads, text: &[u8]) -> Self {
         let name = match reads {
             Reads::Bash => "bash",
+            Reads::Zsh => "zsh",
             Reads::Sh => "sh",
         };
         let made = Rc::default();
@@ -252,9 +269,11 @@ impl<'a> Walker<'a> {
             depth: 0,
             printed: Stream::Nothing,
             calls: Vec::new(),
+            active: Vec::new(),
             called: BTreeSet::new(),
             beside: 0,
             doubles: BTreeMap::new(),
+            taken: 0,
         }
     }
 
@@ -338,7 +357,7 @@ impl<'a> Walker<'a> {
         for stage in stages {
             self.state = made.clone();
             self.printed = Stream::Nothing;
-            self.command(script, &stage.command, &feed);
+            self.at_first_line(|walker| walker.command(script, &stage.command, &feed));
             made = outside.clone();
             made.join_made(&self.state);
             feed = Feed::of(std::mem::take(&mut self.printed));
@@ -357,9 +376,17 @@ impl<'a> Walker<'a> {
             self.simple(script, command, simple, feed);
             return;
         }
+        let open = Rc::clone(&self.state.descriptors);
+        let own = !command.redirects.is_empty();
         let (feed, outputs) = self.redirects_of_compound(script, command, feed);
         let outer = std::mem::take(&mut self.printed);
-        self.compound(script, &command.kind, &feed);
+        match own {
+            true => self.at_first_line(|walker| walker.compound(script, &command.kind, &feed)),
+            false => self.compound(script, &command.kind, &feed),
+        }
+        if own {
+            self.state.descriptors = open;
+        }
         let printed = std::mem::replace(&mut self.printed, outer);
         let printed = self.pour(outputs, printed);
         self.printed.then(printed);
@@ -372,20 +399,14 @@ impl<'a> Walker<'a> {
             Kind::Group(list) => self.list(script, list, feed),
             Kind::If(branches) => self.branches(script, branches, feed),
             Kind::Loop(looped) => {
-                self.rounds(|walker| {
-                    walker.list(script, &looped.condition, feed);
-                    walker.list(script, &looped.body, feed);
-                });
-                if flood::floods(looped) {
-                    let mut seen = self.seen(&[], self.frame.place(looped.body.span));
-                    seen.mark(Mark::ForkBomb);
-                    self.push(seen);
-                }
+                self.looped(script, looped, feed);
+                self.flooded(flood::floods(script, looped), looped.body.span);
             }
             Kind::For(each) => self.each(script, each, feed),
             Kind::ForArith(each) => {
                 self.arithmetic(script, &each.clauses);
                 self.rounds(|walker| walker.list(script, &each.body, feed));
+                self.flooded(flood::floods_counted(script, each), each.body.span);
             }
             Kind::Case(case) => self.case(script, case, feed),
             Kind::Test(test) => self.test(script, test),
@@ -421,6 +442,35 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// A loop; one that reads lines which are known goes round once for each of them.
+    fn looped(&mut self, script: &Rc<Script>, looped: &ricasso_shell::tree::Loop, feed: &Feed) {
+        let lines = if lines::reads_lines(&looped.condition) { lines::each(feed) } else { None };
+        let Some(lines) = lines else {
+            self.rounds(|walker| {
+                walker.list(script, &looped.condition, feed);
+                walker.list(script, &looped.body, feed);
+            });
+            return;
+        };
+        let skipped = self.state.clone();
+        for (line, rest) in lines {
+            self.at_first_line(|walker| walker.list(script, &looped.condition, &line));
+            self.at_first_line(|walker| walker.list(script, &looped.body, &rest));
+            if self.walked.unfollowed {
+                return;
+            }
+        }
+        self.state.join(&skipped);
+    }
+
+    fn flooded(&mut self, floods: bool, body: Span) {
+        if floods {
+            let mut seen = self.seen(&[], self.frame.place(body));
+            seen.mark(Mark::ForkBomb);
+            self.push(seen);
+        }
+    }
+
     /// A loop whose rounds are not counted: once as it begins, and once more with everything that
     /// a round changes unknown.
     fn rounds(&mut self, mut round: impl FnMut(&mut Self)) {
@@ -443,11 +493,7 @@ impl<'a> Walker<'a> {
         let words: Option<Vec<Text>> = match &each.words {
             Some(words) => {
                 let arguments = self.words(script, words);
-                let text = |argument: &expand::Argument| Text {
-                    pieces: argument.word.pieces().to_vec(),
-                    from: argument.from,
-                };
-                Some(arguments.iter().map(text).collect())
+                Some(arguments.iter().map(listed::each_of).collect())
             }
             None => self.state.parameters.as_deref().cloned(),
         };

@@ -90,8 +90,18 @@ pub(super) fn place_of(path: &Path) -> Option<Place> {
     None
 }
 
+/// The configuration that git obeys here: that of the repository around, or of the directory
+/// itself where it is a repository without a work tree.
 fn config_of(cwd: &Path) -> Option<PathBuf> {
-    place_of(cwd).map(|place| place.common.join("config"))
+    let place = place_of(cwd);
+    let within = cwd.ancestors().take_while(|it| place.as_ref().is_none_or(|at| at.root != **it));
+    let bare = |directory: &&Path| {
+        directory.join("HEAD").exists()
+            && directory.join("objects").is_dir()
+            && directory.join("refs").is_dir()
+    };
+    let found = within.into_iter().find(bare).map(|directory| directory.join("config"));
+    found.or_else(|| place.map(|place| place.common.join("config")))
 }
 
 /// Every key with its value: section and name in lower case, the middle part as written.
@@ -129,6 +139,25 @@ fn keys(text: &str) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_repository_without_a_work_tree_is_obeyed_before_the_one_around_it() {
+        let root = std::env::temp_dir().join(format!("ricasso-bare-{}", std::process::id()));
+        let inner = root.join("inner");
+        fs::create_dir_all(root.join(".git")).unwrap();
+        fs::write(root.join(".git/config"), "[core]\neditor = outer\n").unwrap();
+        fs::create_dir_all(inner.join("objects")).unwrap();
+        fs::create_dir_all(inner.join("refs")).unwrap();
+        fs::write(inner.join("config"), "[core]\neditor = inner\n").unwrap();
+        let before = setting(&inner, "core.editor");
+        fs::write(inner.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        let after = setting(&inner.join("refs"), "core.editor");
+        let outside = setting(&root, "core.editor");
+        fs::remove_dir_all(&root).unwrap();
+        assert_eq!(before, Answer::Text("outer".into()));
+        assert_eq!(after, Answer::Text("inner".into()));
+        assert_eq!(outside, Answer::Text("outer".into()));
+    }
 
     #[test]
     fn keys_are_found_by_name_and_by_family() {

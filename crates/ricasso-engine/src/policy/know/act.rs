@@ -367,7 +367,7 @@ impl Act {
     }
 
     /// With this word.
-    pub(super) fn with(does: Does, word: &Word, at: usize) -> Self {
+    pub(in crate::policy) fn with(does: Does, word: &Word, at: usize) -> Self {
         Self { with: Some(word.clone()), at, ..Self::of(does) }
     }
 

@@ -24,6 +24,12 @@ pub(super) fn acts(language: Language, word: &Word, at: usize) -> Vec<Act> {
     let Some(text) = word.known() else { return not_followed() };
     match language {
         Language::Sql => sql::acts(word, Reach::Server, at),
+        Language::Mongo => {
+            let mut acts = Vec::new();
+            sql::mongo(word, at, &mut acts);
+            acts
+        }
+        Language::Redis => sql::redis_lines(text, at),
         Language::Sed => sed::acts(text, at).unwrap_or_else(not_followed),
         Language::Awk => awk::acts(text, at).unwrap_or_else(not_followed),
         Language::Jq => jq::acts(text, at).unwrap_or_else(not_followed),
@@ -34,6 +40,8 @@ pub(super) fn acts(language: Language, word: &Word, at: usize) -> Vec<Act> {
         | Language::JavaScript
         | Language::Php
         | Language::Lua => script::acts(language, word, text, at),
-        Language::Make | Language::Other => commands::acts(language, word, text, at),
+        Language::Make | Language::Cron | Language::Other => {
+            commands::acts(language, word, text, at)
+        }
     }
 }

@@ -104,7 +104,7 @@ pub(super) const TABLE: &[Program] = &[
             skip("-u -p --host --port --username --password"),
             val("-f --file", CODE_FILE),
         ],
-        shape: then(&[NOTHING], CODE_FILE).always(&[Connect, StdinCode(Language::JavaScript)]),
+        shape: then(&[NOTHING], CODE_FILE).always(&[Connect, StdinCode(Language::Mongo)]),
         when: &[when("--eval", then(&[NOTHING], CODE_FILE).always(&[Connect]))],
         tells: "--help --version",
         examples: &["mongo p --eval 'db.users.deleteMany({})' => connect, catastrophe Store \
@@ -118,7 +118,7 @@ pub(super) const TABLE: &[Program] = &[
             val("--rdb --pipe-file", WRITE),
             skip("-h -p -s -a -u -n -r -i -d --user --pass"),
         ],
-        shape: each(Use::Redis).always(&[Connect]).alone(&[StdinCode(Language::Other)]),
+        shape: each(Use::Redis).always(&[Connect]).alone(&[StdinCode(Language::Redis)]),
         tells: "--help --version -v",
         examples: &[
             "redis-cli -h prod flushdb => connect, catastrophe Store flushdb",

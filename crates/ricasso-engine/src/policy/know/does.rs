@@ -200,10 +200,16 @@ pub(in crate::policy) enum Language {
     Lua,
     /// SQL, with the dot commands of sqlite3 and the backslash commands of psql.
     Sql,
+    /// The shell of a document store.
+    Mongo,
+    /// The commands of a key store, one on each line.
+    Redis,
     /// `vim -c`, `+cmd`.
     Vim,
     /// A makefile.
     Make,
+    /// Lines of a timetable: when, and what a shell is handed then.
+    Cron,
     /// Anything else that is code; opaque.
     Other,
 }

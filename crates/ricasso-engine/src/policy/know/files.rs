@@ -311,11 +311,8 @@ pub(super) const TABLE: &[Program] = &[
         ..GNU
     },
     Program {
-        names: "lsattr getfacl getfattr namei readlink realpath stat lsof fuser",
-        options: &[
-            skip("-c -f -n -m --format --printf --relative-to --relative-base"),
-            flag("-k --kill"),
-        ],
+        names: "lsattr getfacl getfattr namei readlink realpath stat lsof",
+        options: &[skip("-c -f -n -m --format --printf --relative-to --relative-base")],
         shape: each(LOOK),
         examples: &["stat -c '%s %n' a => look a", "realpath --relative-to x a => look a"],
         ..GNU
@@ -334,8 +331,13 @@ pub(super) const TABLE: &[Program] = &[
             val("-m --magic-file", READ),
             skip("-e -F -P --exclude --separator --parameter"),
         ],
-        shape: each(READ),
-        examples: &["file -f l a => read l, read a", "file -C -m src => create, read src"],
+        shape: each(LOOK),
+        when: &[when("-L --dereference -z --uncompress", each(READ))],
+        examples: &[
+            "file -f l a => read l, look a",
+            "file -L a => read a",
+            "file -C -m src => create, read src",
+        ],
         ..GNU
     },
     Program {

@@ -21,8 +21,11 @@ const fn script(language: Language) -> Shape {
         | Language::Awk
         | Language::Jq
         | Language::Sql
+        | Language::Mongo
+        | Language::Redis
         | Language::Vim
         | Language::Make
+        | Language::Cron
         | Other => (&[Use::Script(Other)], &[StdinCode(Other)]),
     };
     rest(first, Rest::Words).alone(alone)

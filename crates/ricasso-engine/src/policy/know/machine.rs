@@ -15,7 +15,7 @@ pub(super) fn process(word: &Word, at: usize, acts: &mut Vec<Act>) {
 /// Names that every session lives by, and patterns that meet everything.
 pub(super) fn process_pattern(word: &Word, at: usize, acts: &mut Vec<Act>) {
     let does = match word.known() {
-        Some(b"." | b".*" | b"" | b"^" | b"init" | b"systemd" | b"-1") => {
+        Some(b"." | b".*" | b"" | b"^" | b"/" | b"init" | b"systemd" | b"-1") => {
             Does::Catastrophe(Harm::Process)
         }
         Some(
@@ -25,6 +25,65 @@ pub(super) fn process_pattern(word: &Word, at: usize, acts: &mut Vec<Act>) {
         Some(_) | None => Does::Signal,
     };
     acts.push(Act::with(does, word, at));
+}
+
+/// Everything that one user runs.
+pub(super) fn process_owner(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let does = match word.known() {
+        Some(b"root" | b"0") => Does::Catastrophe(Harm::Process),
+        Some(_) | None => Does::HardToTakeBack(Harm::Process),
+    };
+    acts.push(Act::with(does, word, at));
+}
+
+/// A unit that is started: some of them are the end of all others.
+pub(super) fn unit(word: &Word, at: usize, acts: &mut Vec<Act>) {
+    let ends = [
+        &b"poweroff"[..],
+        b"reboot",
+        b"halt",
+        b"kexec",
+        b"shutdown",
+        b"rescue",
+        b"emergency",
+        b"exit",
+        b"soft-reboot",
+    ];
+    let name = word.known().unwrap_or_default();
+    if name.strip_suffix(b".target").is_some_and(|name| ends.contains(&name)) {
+        acts.push(Act::with(Does::Catastrophe(Harm::Power), word, at));
+    }
+}
+
+/// Messages on a bus: the method is the last part of one of the words.
+pub(super) fn bus(words: &[Word]) -> Vec<Act> {
+    let methods = words.iter().skip(1).filter_map(Word::known).filter_map(|word| {
+        word.rsplit(|byte| matches!(byte, b'.' | b'/')).next().map(<[u8]>::to_vec)
+    });
+    let methods: Vec<Vec<u8>> = methods.collect();
+    let named = |list: &str| {
+        let among = |method: &Vec<u8>| list.split(' ').any(|it| it.as_bytes() == method);
+        methods.iter().any(among)
+    };
+    let power = "PowerOff Reboot Halt KExec SoftReboot RebootWithFlags PowerOffWithFlags \
+                 HaltWithFlags logoutAndShutdown logoutAndReboot Shutdown Stop Restart";
+    let sleep = "Suspend Hibernate HybridSleep SuspendThenHibernate";
+    let services = "StartTransientUnit StopUnit RestartUnit KillUnit EnableUnitFiles \
+                    DisableUnitFiles MaskUnitFiles TerminateSession TerminateUser KillUser Exit";
+    let tells = "list status tree introspect get-property capabilities wait monitor Introspect \
+                 Get GetAll ListNames ListActivatableNames GetNameOwner NameHasOwner Ping \
+                 GetMachineId ListUnits ListSessions ListUsers ListSeats GetUnit";
+    let calls = words.first().and_then(Word::known) == Some(b"dbus-send") || named("call");
+    match (named(power), named(sleep), named(services)) {
+        (true, _, _) => vec![Act::of(Does::Catastrophe(Harm::Power))],
+        (_, true, _) => vec![Act::of(Does::HardToTakeBack(Harm::Power))],
+        (_, _, true) => {
+            vec![Act::of(Does::HardToTakeBack(Harm::Service)), Act::of(Does::Opaque)]
+        }
+        _ if named(tells) || !calls && words.len() < 3 => Vec::new(),
+        _ if words.first().and_then(Word::known) == Some(b"dbus-monitor") => Vec::new(),
+        _ => vec![Act::of(Does::Opaque)],
+    }
 }
 
 /// Starting a service can be taken back, stopping one is felt by others.

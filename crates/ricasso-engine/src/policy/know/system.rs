@@ -3,7 +3,7 @@
 use super::Does::{self, Elevate, HardToTakeBack, Listen, Opaque, ShowEnvironment};
 use super::table::{
     CODE_FILE, CREATE, ENTER, EXACT, GNU, NONE, NOTHING, OBEY, Program, READ, READ_TREE, Style,
-    Use, WRITE, act, always, each, shaped, skip, sub, then, val, when,
+    Use, WRITE, act, always, both, each, flag, shaped, skip, sub, then, val, when,
 };
 use super::{Act, Harm, uses};
 use crate::policy::word::Word;
@@ -34,25 +34,58 @@ pub(super) const TABLE: &[Program] = &[
     },
     Program {
         names: "pkill killall skill xkill",
-        options: &[skip(
-            "-s -u -U -g -G -P -t --signal --user --group --parent --older --newer -O -y -o",
-        )],
-        shape: each(Use::ProcessPattern),
-        when: &[
-            when("-l --list", NONE),
-            when("-0", NONE),
-            when(
-                "-u -U --user",
-                each(Use::ProcessPattern).always(&[HardToTakeBack(Harm::Process)]),
-            ),
+        options: &[
+            val("-u -U --user", Use::ProcessOwner),
+            skip("-s -g -G -P -t --signal --group --parent --older --newer -O -y -o"),
+            act("-v --inverse", Does::Catastrophe(Harm::Process)),
         ],
+        shape: each(Use::ProcessPattern),
+        when: &[when("-l --list", NONE), when("-0", NONE)],
         examples: &[
             "pkill -9 -f . => catastrophe Process .",
             "pkill -9 bash => hard Process bash",
             "pkill -KILL -f . => catastrophe Process .",
             "pkill -f 'vite dev' => signal 'vite dev'",
+            "pkill -u root => catastrophe Process root",
+            "pkill -u ann x => hard Process ann, signal x",
+            "pkill -v x => catastrophe Process, signal x",
         ],
         ..EXACT
+    },
+    Program {
+        names: "fuser",
+        options: &[skip("-n --namespace"), flag("-k --kill")],
+        shape: each(Use::Is(Does::LookAt)),
+        when: &[
+            both(
+                "-k --kill",
+                "-m -M -c --mount",
+                each(Use::ProcessPattern).always(&[HardToTakeBack(Harm::Process)]),
+            ),
+            when("-k --kill", each(Use::ProcessPattern)),
+        ],
+        examples: &[
+            "fuser a => look a",
+            "fuser -k 3000/tcp => signal 3000/tcp",
+            "fuser -k / => catastrophe Process /",
+            "fuser -km /mnt => hard Process, signal /mnt",
+        ],
+        ..EXACT
+    },
+    Program {
+        names: "dbus-send busctl gdbus qdbus qdbus6 dbus-monitor",
+        style: Style::Special(super::machine::bus),
+        examples: &[
+            "dbus-send --system --dest=a /b org.freedesktop.login1.Manager.PowerOff boolean:true \
+             => catastrophe Power",
+            "busctl call a /b a.Manager Reboot b true => catastrophe Power",
+            "busctl call a /b a.Manager StartTransientUnit x => hard Service, opaque",
+            "busctl --user list => ",
+            "gdbus introspect --session --dest a --object-path / => ",
+            "gdbus call --session --dest a --object-path / --method a.Notify => opaque",
+            "dbus-send --print-reply --dest=a / org.freedesktop.DBus.ListNames => ",
+        ],
+        ..GNU
     },
     Program {
         names: "pgrep pidof ps top htop btop pstree w who whoami last lastlog users id groups \
@@ -153,8 +186,9 @@ pub(super) const TABLE: &[Program] = &[
                  kill-user enable-linger",
                 &[SERVICE],
             ),
+            Program { names: "start", shape: each(Use::Unit), ..EXACT },
             sub(
-                "start reload daemon-reload status show cat list-units list-unit-files \
+                "reload daemon-reload status show cat list-units list-unit-files \
                  list-timers list-sockets is-active is-enabled is-failed list-dependencies \
                  get-default list-jobs help list-sessions list-users session-status user-status \
                  show-environment show-session show-user list-machines is-system-running",
@@ -165,6 +199,8 @@ pub(super) const TABLE: &[Program] = &[
         examples: &[
             "systemctl poweroff => catastrophe Power",
             "systemctl suspend => hard Power",
+            "systemctl start poweroff.target => catastrophe Power poweroff.target",
+            "systemctl start nginx => ",
             "systemctl --user enable x => hard Service",
             "systemctl status x => ",
             "systemctl => ",

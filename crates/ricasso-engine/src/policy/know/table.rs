@@ -174,6 +174,12 @@ pub(super) enum Use {
     Process,
     /// A pattern that names processes: `pkill`.
     ProcessPattern,
+    /// A user all of whose processes are meant.
+    ProcessOwner,
+    /// A unit of the service manager.
+    Unit,
+    /// A tool of `cmake -E`, with the words after it.
+    CmakeTool,
     /// A statement in SQL.
     Sql(Reach),
     /// A module of python that runs: `-m`.

@@ -59,6 +59,9 @@ pub(super) fn apply(used: Use, value: &Word, at: usize, words: &[Word], acts: &m
         Use::Refspec => refspec(value, at, acts),
         Use::Process => machine::process(value, at, acts),
         Use::ProcessPattern => machine::process_pattern(value, at, acts),
+        Use::ProcessOwner => machine::process_owner(value, at, acts),
+        Use::Unit => machine::unit(value, at, acts),
+        Use::CmakeTool => cmake_tool(value, at, words, acts),
         Use::Sql(reach) => acts.extend(code::sql::acts(value, reach, at)),
         Use::Module => fetched::module(value, at, words, acts),
         Use::Script(language) => fetched::script(value, language, at, words, acts),
@@ -67,6 +70,35 @@ pub(super) fn apply(used: Use, value: &Word, at: usize, words: &[Word], acts: &m
         Use::Commas => commas(value, at, acts),
         Use::GitConfig(does) => git::config(value, does, at, words, acts),
     }
+}
+
+/// `cmake -E TOOL …`: what it does has a name of its own elsewhere.
+fn cmake_tool(value: &Word, at: usize, words: &[Word], acts: &mut Vec<Act>) {
+    let like: &[&str] = match value.known() {
+        Some(b"rm" | b"remove") => &["rm"],
+        Some(b"remove_directory") => &["rm", "-r"],
+        Some(b"copy" | b"copy_if_different") => &["cp"],
+        Some(b"copy_directory" | b"copy_directory_if_different") => &["cp", "-r"],
+        Some(b"rename") => &["mv"],
+        Some(b"make_directory") => &["mkdir", "-p"],
+        Some(b"touch" | b"touch_nocreate") => &["touch"],
+        Some(b"create_symlink") => &["ln", "-s"],
+        Some(b"create_hardlink") => &["ln"],
+        Some(b"cat") => &["cat"],
+        Some(b"tar") => &["tar"],
+        Some(b"env") => &["env"],
+        Some(b"time") => &["env"],
+        Some(b"chdir") => &["env", "-C"],
+        Some(b"compare_files") => &["cmp"],
+        Some(b"echo" | b"echo_append" | b"sleep" | b"true" | b"false" | b"capabilities") => return,
+        Some(_) | None => {
+            acts.push(Act::with(Does::Opaque, value, at));
+            return;
+        }
+    };
+    let own = like.iter().map(|word| Word::of(*word));
+    let rest = own.chain(words.iter().skip(at + 1).cloned()).collect();
+    acts.push(Act { rest, at, ..Act::of(Does::RunRest) });
 }
 
 /// Adds the acts of an option without a value.
@@ -81,123 +113,28 @@ pub(super) fn apply_flag(used: Use, at: usize, acts: &mut Vec<Act>) {
             acts.push(Act { at, ..Act::of(does) });
         }
     };
-    match used {
-        Use::Is(does) => add(does),
-        Use::Both(one, other) => {
-            add(one);
-            add(other);
-        }
-        Use::AtFile
-        | Use::FormFile
-        | Use::Url
-        | Use::Place(_)
-        | Use::Repository
-        | Use::Mode
-        | Use::RunLevel
-        | Use::GitSetting
-        | Use::Revision
-        | Use::GitFormat
-        | Use::GitDirectory
-        | Use::Discard
-        | Use::Path
-        | Use::CloneGoal
-        | Use::SshOption
-        | Use::Volume
-        | Use::Mount
-        | Use::Socat
-        | Use::Split
-        | Use::Assignment
-        | Use::AssignmentOr(_)
-        | Use::After(..)
-        | Use::Behind(..)
-        | Use::BehindOr(..)
-        | Use::Tool
-        | Use::Remote
-        | Use::GoTarget
-        | Use::PerlModule
-        | Use::Database
-        | Use::Mongo
-        | Use::Redis
-        | Use::VimFile
-        | Use::MountOptions
-        | Use::Unmount
-        | Use::PatternTree
-        | Use::ServiceVerb
-        | Use::CloudVerb
-        | Use::KubernetesKind
-        | Use::ForgeMethod
-        | Use::Method
-        | Use::Package
-        | Use::Refspec
-        | Use::Process
-        | Use::ProcessPattern
-        | Use::Sql(_)
-        | Use::Module
-        | Use::Script(_)
-        | Use::Plus
-        | Use::Commas
-        | Use::GitConfig(_)
-        | Use::Page => {}
+    // Any other use is of a value, and there is none.
+    if let Use::Is(does) = used {
+        add(does);
+    } else if let Use::Both(one, other) = used {
+        add(one);
+        add(other);
     }
 }
 
-/// Whether the option does more than read.
+/// Whether the option does more than read; of a use that nobody lists here, it does.
 pub(super) fn matters(used: Use) -> bool {
-    match used {
-        Use::Is(does) => !does.only_reads(),
-        Use::Both(one, other) => !(one.only_reads() && other.only_reads()),
-        Use::AtFile
-        | Use::FormFile
-        | Use::Assignment
-        | Use::Revision
-        | Use::GitFormat
-        | Use::Page => false,
-        Use::Url
-        | Use::Place(_)
-        | Use::Repository
-        | Use::Mode
-        | Use::RunLevel
-        | Use::GitSetting
-        | Use::GitDirectory
-        | Use::Discard
-        | Use::Path
-        | Use::CloneGoal
-        | Use::SshOption
-        | Use::Volume
-        | Use::Mount
-        | Use::Socat
-        | Use::Split
-        | Use::AssignmentOr(_)
-        | Use::After(..)
-        | Use::Behind(..)
-        | Use::BehindOr(..)
-        | Use::Tool
-        | Use::Remote
-        | Use::GoTarget
-        | Use::PerlModule
-        | Use::Database
-        | Use::Mongo
-        | Use::Redis
-        | Use::VimFile
-        | Use::MountOptions
-        | Use::Unmount
-        | Use::PatternTree
-        | Use::ServiceVerb
-        | Use::CloudVerb
-        | Use::KubernetesKind
-        | Use::ForgeMethod
-        | Use::Method
-        | Use::Package
-        | Use::Refspec
-        | Use::Process
-        | Use::ProcessPattern
-        | Use::Sql(_)
-        | Use::Module
-        | Use::Plus
-        | Use::Commas
-        | Use::GitConfig(_)
-        | Use::Script(_) => true,
+    if let Use::Is(does) = used {
+        return !does.only_reads();
     }
+    if let Use::Both(one, other) = used {
+        return !(one.only_reads() && other.only_reads());
+    }
+    let reads = matches!(
+        used,
+        Use::AtFile | Use::FormFile | Use::Assignment | Use::Revision | Use::GitFormat | Use::Page
+    );
+    !reads
 }
 
 /// One act with the word, unless the word stands for a standard stream or nothing is done.

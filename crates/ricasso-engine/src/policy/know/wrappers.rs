@@ -397,8 +397,9 @@ pub(super) const TABLE: &[Program] = &[
     Program {
         names: "crontab",
         options: &[skip("-u"), val("-n", NOTHING)],
-        shape: each(Use::Script(Language::Other))
-            .always(&[Does::ChangeGlobalSettings, Does::HardToTakeBack(Harm::Service)]),
+        shape: each(Use::Script(Language::Cron))
+            .always(&[Does::ChangeGlobalSettings, Does::HardToTakeBack(Harm::Service)])
+            .alone(&[Does::StdinCode(Language::Cron)]),
         when: &[
             when("-l", NONE),
             when("-r", NONE.always(&[Does::Catastrophe(Harm::Service)])),

@@ -10,7 +10,8 @@ use std::rc::Rc;
 
 impl Walker<'_> {
     pub(super) fn reads_into(&mut self, name: &[u8], words: &[Argument], call: &Call) {
-        let from = call.feed.stream.from();
+        let stream = self.read_from(words).unwrap_or_else(|| call.feed.stream.clone());
+        let from = stream.from();
         let mut names: Vec<Vec<u8>> = Vec::new();
         let mut array = name != b"read";
         for (at, word) in words.iter().enumerate() {
@@ -30,6 +31,9 @@ impl Walker<'_> {
                 array |= text.ends_with(b"a");
                 continue;
             }
+            if at > 0 && takes_value(name, &words[at - 1]) {
+                continue;
+            }
             let text = text.to_vec();
             self.evaluated(&text);
             names.push(text);
@@ -38,21 +42,40 @@ impl Walker<'_> {
             names.push(if name == b"read" { b"REPLY".to_vec() } else { b"MAPFILE".to_vec() });
         }
         let values = match name {
-            b"read" => self.line_read(names.len(), array, call),
-            _ => call.feed.stream.known().and_then(|text| lines(&text)).map(|list| vec![list]),
+            b"read" => self.line_read(names.len(), array, &stream, call),
+            _ => stream.known().and_then(|text| lines(&text)).map(|list| vec![list]),
         };
+        self.taken += usize::from(name == b"read");
         let mut values = values.unwrap_or_default().into_iter();
         for name in names {
             self.state.set(&name, values.next().unwrap_or(Value::Unknown(from)));
         }
     }
 
+    /// What `-u NUMBER` names.
+    fn read_from(&self, words: &[Argument]) -> Option<Stream> {
+        let known = |at: usize| words.get(at).and_then(|it| it.word.known());
+        let at = (0..words.len()).find(|at| known(*at).is_some_and(|it| it.starts_with(b"-u")))?;
+        let number = known(at)?.strip_prefix(b"-u").filter(|it| !it.is_empty());
+        let number = number.or_else(|| known(at + 1))?;
+        self.behind_number(&Word::of([b"/dev/fd/", number].concat()))
+    }
+
     /// What `read` puts into so many names from a line that is known.
-    fn line_read(&mut self, names: usize, array: bool, call: &Call) -> Option<Vec<Value>> {
-        if names == 1 && !array && matches!(call.feed.stream, Stream::Paths(_)) {
-            return Some(vec![Value::One(call.feed.stream.clone().into_text())]);
+    fn line_read(
+        &mut self,
+        names: usize,
+        array: bool,
+        stream: &Stream,
+        call: &Call,
+    ) -> Option<Vec<Value>> {
+        if names == 1 && !array && matches!(stream, Stream::Paths(_)) {
+            return Some(vec![Value::One(stream.clone().into_text())]);
         }
-        let line = first_line(&call.feed.stream.known()?)?.known()?;
+        let text = stream.known()?;
+        // Up to another mark than the end of a line: as far as anybody cares, all of it.
+        let marked = call.arguments.iter().any(|it| it.word.head().starts_with(b"-d"));
+        let line = if marked { text.trim_ascii().to_vec() } else { line(&text, self.taken) };
         let own = call.assigned.iter().rev().find(|(name, _)| name == b"IFS");
         let separators = match own {
             Some((_, Value::One(text))) => text.known()?,
@@ -98,15 +121,16 @@ impl Walker<'_> {
         let mut exported = name == b"export";
         let mut integer = false;
         let mut functions = false;
-        let mut reference = false;
+        let (mut reference, mut changed) = (false, false);
         for argument in &call.arguments[1..] {
             let head = argument.word.head();
             if head.starts_with(b"-") && argument.word.known().is_some() {
                 exported |= head.contains(&b'x');
                 integer |= head.contains(&b'i');
                 functions |= head.contains(&b'f');
-                // Letters that change case are not followed, as a reference is not.
-                reference |= head.iter().any(|byte| b"nluc".contains(byte));
+                reference |= head.contains(&b'n');
+                // Letters that change case are not followed.
+                changed |= head.iter().any(|byte| b"luc".contains(byte));
                 continue;
             }
             if functions {
@@ -133,8 +157,14 @@ impl Walker<'_> {
             }
             self.evaluated(&own);
             let array = text.known().is_some_and(|text| text.starts_with(b"("));
-            // A reference stands for whatever its target holds when it is used.
-            let value = if append || array || reference {
+            if reference && name != b"export" {
+                match text.known() {
+                    Some(to) => self.state.refer(&own, &to),
+                    None => self.state.forget(),
+                }
+                continue;
+            }
+            let value = if append || array || changed {
                 Value::Unknown(text.from)
             } else {
                 Value::One(text)
@@ -170,7 +200,15 @@ fn lines(text: &[u8]) -> Option<Value> {
     (list.len() <= MAX_ELEMENTS).then_some(Value::Many(list))
 }
 
-fn first_line(text: &[u8]) -> Option<Text> {
-    let line = text.split(|byte| *byte == b'\n').next()?;
-    Some(Text::of(line.trim_ascii().to_vec()))
+/// Whether the word behind this option is its value.
+fn takes_value(name: &[u8], option: &Argument) -> bool {
+    let letters: &[u8] = if name == b"read" { b"dinNptu" } else { b"dnOsuCc" };
+    let option = option.word.known().filter(|it| it.starts_with(b"-") && it.len() > 1);
+    option.and_then(<[u8]>::last).is_some_and(|last| letters.contains(last))
+}
+
+/// One line of a text, without blanks round it.
+fn line(text: &[u8], number: usize) -> Vec<u8> {
+    let line = text.split(|byte| *byte == b'\n').nth(number).unwrap_or_default();
+    line.trim_ascii().to_vec()
 }

@@ -259,11 +259,12 @@ impl Walker<'_> {
             self.run_stream(&stream, call);
             return;
         }
-        if matches!(
+        let fed = matches!(
             file.word.known(),
             Some(b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0" | b"-")
-        ) {
-            let stream = call.feed.stream.clone();
+        );
+        let fed = fed.then(|| call.feed.stream.clone());
+        if let Some(stream) = fed.or_else(|| self.behind_number(&file.word)) {
             self.run_stream(&stream, call);
             return;
         }
@@ -273,12 +274,12 @@ impl Walker<'_> {
         let mut seen = self.seen(&[], call.span);
         for target in targets {
             if let Target::Path(path) = &target {
-                match made.content(path) {
+                match self.content(path) {
                     Some(Content::Known(text)) => {
-                        let text = text.clone();
                         self.inner_text(&text, Inner::Here);
                         continue;
                     }
+                    Some(Content::Partly(text)) => self.inner_text(&text, Inner::Here),
                     Some(Content::Network) => seen.mark(Mark::NetworkCode),
                     Some(Content::Copy(_) | Content::Unknown) | None => {}
                 }

@@ -5,18 +5,16 @@ use super::super::effect::Target;
 use super::super::know;
 use super::super::paths::{Content, Follow, Paths};
 use super::super::word::{Piece, Word};
+use super::super::words::Meets;
 use super::expand::Argument;
 use super::seen::{Assigned, Mark, Seen, Starts};
-use super::state::{From, Function, Text, Value};
-use super::{Feed, Inner, MAX_COMMANDS, MAX_DEPTH, MAX_NESTING, Walker};
+use super::state::{From, Text, Value};
+use super::{Feed, Inner, MAX_COMMANDS, MAX_NESTING, Walker};
 use crate::request::Bytes;
 use crate::scene::{Program, Search};
 use ricasso_shell::Script;
 use ricasso_shell::tree::{self, Assignment, Command, Simple};
 use std::rc::Rc;
-
-/// A function that calls itself is followed this often with what is known of its words.
-const MAX_CALLS: usize = 3;
 
 /// Elements of an array and positional parameters that are kept: a list that grows with every
 /// command must not make the walk slower and slower.
@@ -80,25 +78,34 @@ impl Walker<'_> {
             }
             _ => self.frame.place(command.span),
         };
-        let redirected = self.redirects(script, command, feed);
+        let mut redirected = self.redirects(script, command, feed);
         let outer = std::mem::take(&mut self.printed);
+        let opens = super::descriptor::only_opens(&arguments);
+        let closed = self.opened_for_one(&mut redirected, opens);
         if arguments.is_empty() {
             let copied = simple.words.is_empty() && simple.assignments.is_empty();
             if copied && redirected.feed != *feed {
                 self.printed = redirected.feed.stream.clone();
             }
-            self.only_variables(assigned, redirected.effects, span);
+            self.only_variables(assigned, std::mem::take(&mut redirected.effects), span);
         } else {
-            self.call(Call {
-                arguments,
-                assigned,
-                effects: redirected.effects,
-                feed: redirected.feed,
-                span,
-                by: By::Shell,
-            });
+            let effects = std::mem::take(&mut redirected.effects);
+            let own = redirected.feed != *feed;
+            let (feed, by) = (redirected.feed.clone(), By::Shell);
+            let call = Call { arguments, assigned, effects, feed, span, by };
+            match own {
+                true => self.at_first_line(|walker| walker.call(call)),
+                false => self.call(call),
+            }
+        }
+        if let Some(closed) = closed {
+            self.state.descriptors = closed;
         }
         let printed = std::mem::replace(&mut self.printed, outer);
+        if opens {
+            self.keep_open(redirected, feed);
+            return;
+        }
         let printed = self.pour(redirected.output, printed);
         self.printed.then(printed);
     }
@@ -130,7 +137,7 @@ impl Walker<'_> {
             self.renamed(&assignment.name, &name, &value);
             return Value::Unknown(From::Here);
         }
-        if super::rename::is_table(&assignment.name) {
+        if super::rename::is_table(self.state.referred(&assignment.name)) {
             self.unknown_code(From::Here);
         }
         let old = self.state.variable(&assignment.name).cloned();
@@ -327,85 +334,6 @@ impl Walker<'_> {
         self.printed = super::stream::Stream::unknown(from);
     }
 
-    /// The text of an alias, with the words behind its name.
-    fn alias(&mut self, name: &[u8], value: Option<Vec<u8>>, call: &Call) {
-        if self.calls.iter().any(|known| known == name) {
-            return;
-        }
-        let frame = std::mem::replace(&mut self.frame, super::Frame::At(call.span));
-        self.calls.push(name.to_vec());
-        match value.as_deref().and_then(plain_words) {
-            Some(words) => {
-                let first = words.into_iter().map(|word| Argument::new(word, call.span));
-                let arguments = first.chain(call.arguments[1..].iter().cloned()).collect();
-                let (assigned, feed) = (call.assigned.clone(), call.feed.clone());
-                let (effects, span, by) = (Vec::new(), call.span, By::Shell);
-                self.call(Call { arguments, assigned, effects, feed, span, by });
-            }
-            None => {
-                let text = value.map_or(Text::unknown(From::Here), Text::of);
-                self.run_text(&text, Inner::Here, &Feed::inherited());
-            }
-        }
-        self.calls.pop();
-        self.frame = frame;
-    }
-
-    fn function(&mut self, name: &[u8], bodies: &[Function], call: &Call) {
-        self.called.insert(name.to_vec());
-        let mut seen = self.seen(&call.arguments, call.span);
-        seen.names = vec![name.to_vec()];
-        seen.assigned = notes(&call.assigned);
-        seen.effects.clone_from(&call.effects);
-        seen.starts = Starts::Function;
-        let again = self.calls.iter().filter(|known| *known == name).count();
-        // Counted in the outermost body alone: each body below it would count the same again.
-        if again == 1 && self.beside >= 1 {
-            *self.doubles.entry(name.to_vec()).or_default() += 1;
-        }
-        let doubles = self.doubles.get(name).is_some_and(|count| *count >= 2);
-        if again > 0 && (self.beside >= 2 || doubles) {
-            seen.mark(Mark::ForkBomb);
-        }
-        self.push(seen);
-        if again > MAX_CALLS {
-            return;
-        }
-        for (name, value) in &call.assigned {
-            self.state.set(name, value.clone());
-        }
-        let outside = self.state.parameters.take();
-        let known = call.arguments[1..]
-            .iter()
-            .all(|argument| argument.word.becomes() == super::super::word::Becomes::One);
-        if known && again < MAX_CALLS {
-            let texts = call.arguments[1..].iter().map(text_of).collect();
-            self.state.parameters = Some(Rc::new(texts));
-        }
-        if again == MAX_CALLS {
-            self.state.forget();
-        }
-        for body in bodies {
-            self.call_body(name, body, &call.feed);
-        }
-        self.state.parameters = outside;
-    }
-
-    pub(super) fn call_body(&mut self, name: &[u8], function: &Function, feed: &Feed) {
-        let frame = std::mem::replace(&mut self.frame, function.frame);
-        let beside = std::mem::take(&mut self.beside);
-        self.calls.push(name.to_vec());
-        let (script, body) = (Rc::clone(&function.script), Rc::clone(&function.body));
-        if self.calls.len() > MAX_DEPTH {
-            self.overflow();
-        } else {
-            self.command(&script, &body, feed);
-        }
-        self.calls.pop();
-        self.beside = beside;
-        self.frame = frame;
-    }
-
     fn program(&mut self, name: &[u8], call: Call) {
         let mut seen = self.seen(&call.arguments, call.span);
         seen.assigned = notes(&call.assigned);
@@ -424,25 +352,34 @@ impl Walker<'_> {
         }
     }
 
-    /// A file that the text itself wrote, started by its name.
+    /// A file that is started by its name: it is read, and what the text wrote into it runs.
     fn script_file(&mut self, name: &[u8], seen: &mut Seen, call: &Call) {
         if !name.contains(&b'/') {
             return;
         }
         let made = Rc::clone(&self.state.made);
         let paths = Paths { look: self.look, made: &made };
-        let targets = paths.targets(&Word::of(name), &self.state.cwd, Follow::Last);
+        let word = Word::of(name);
+        let targets = paths.targets(&word, &self.state.cwd, Follow::Last);
         let Some(Target::Path(path)) = targets.into_iter().next() else { return };
-        match made.content(&path) {
+        if !is_system(&path) && self.place == super::Place::Here {
+            let (does, target, sure) = (know::Does::Read, Target::Path(path.clone()), Meets::Yes);
+            seen.effects.push(Effect { does, target, word: Some(word), span: call.span, sure });
+        }
+        let file = path.as_os_str().as_encoded_bytes();
+        match self.content(&path) {
             Some(Content::Known(text)) => {
-                let file = path.as_os_str().as_encoded_bytes();
                 if self.calls.iter().any(|known| known == file) {
                     if self.beside >= 1 {
                         seen.mark(Mark::ForkBomb);
                     }
                     return;
                 }
-                self.run_file(file, text, call);
+                self.run_file(file, &text, call);
+            }
+            Some(Content::Partly(text)) => {
+                seen.effects.push(super::effects::opaque(call.span));
+                self.run_file(file, &text, call);
             }
             Some(Content::Network) => seen.mark(Mark::NetworkCode),
             Some(Content::Copy(_) | Content::Unknown) | None => {}
@@ -465,7 +402,8 @@ impl Walker<'_> {
                     Some(Content::Copy(original)) => {
                         return Some(Program { path, real: original.clone() });
                     }
-                    Some(Content::Known(_) | Content::Network | Content::Unknown) | None => {}
+                    Some(Content::Known(_) | Content::Partly(_)) => {}
+                    Some(Content::Network | Content::Unknown) | None => {}
                 }
                 let written =
                     super::super::paths::tidy(&cwd.join(super::super::paths::to_path(name)));
@@ -553,13 +491,6 @@ pub(in super::super) fn is_system(path: &std::path::Path) -> bool {
     SYSTEM.iter().any(|root| path.starts_with(root))
 }
 
-/// The words of a text without any sign that a shell reads.
-fn plain_words(text: &[u8]) -> Option<Vec<Word>> {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b" -_./=,:@%+".contains(byte);
-    let words = text.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).map(Word::of);
-    (text.iter().all(plain) && !text.trim_ascii().is_empty()).then(|| words.collect())
-}
-
 /// The last part of a path.
 pub(in super::super) fn base_name(word: &[u8]) -> &[u8] {
     word.rsplit(|byte| *byte == b'/').next().unwrap_or(word)
@@ -570,7 +501,7 @@ pub(super) fn text_of(argument: &Argument) -> Text {
     Text { pieces: argument.word.pieces().to_vec(), from: argument.from }
 }
 
-fn notes(assigned: &[(Vec<u8>, Value)]) -> Vec<Assigned> {
+pub(super) fn notes(assigned: &[(Vec<u8>, Value)]) -> Vec<Assigned> {
     assigned.iter().map(|(name, value)| note(name, value, true)).collect()
 }
 

@@ -3,22 +3,19 @@
 
 use super::super::effect::{Effect, Target};
 use super::super::know::{self, Act, Does};
-use super::super::paths::{Content, Follow, Paths};
-use super::super::word::{Piece, Word};
+use super::super::paths::{Follow, Paths};
+use super::super::word::Word;
 use super::super::words::Meets;
+use super::Walker;
+use super::code::Source;
 use super::command::{Call, SYSTEM, base_name};
 use super::expand::Argument;
-use super::reader::{Reader, is_shell};
 use super::seen::{Mark, Place, Seen};
 use super::state::{From, Text, Value};
 use super::stream::Stream;
-use super::{Feed, Walker};
 use crate::scene::{Answer, Kind, Query};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-
-/// Code that prints code that is code: deeper acts are opaque.
-const MAX_CODE: usize = 4;
 
 /// Programs that a wrapper without an entry is taken to start when its words name them.
 const WRAPPED: [&[u8]; 16] = [
@@ -45,6 +42,7 @@ impl Walker<'_> {
         }
         doing.last = std::mem::replace(&mut doing.cwd, self.state.cwd.clone());
         self.acts_into(&acts, &mut seen, &call, &mut doing, 0);
+        self.told_by_project(&mut seen, &call, &mut doing);
         self.put_below(&mut seen);
         work_tree(&mut seen);
         unknown_subcommand(&mut seen);
@@ -60,9 +58,8 @@ impl Walker<'_> {
         for (act, cwd) in std::mem::take(&mut doing.inner) {
             self.inner(&act, &call, &mut seen, &doing.set, &cwd);
         }
-        for (text, from) in std::mem::take(&mut doing.texts) {
-            let text = Text { pieces: text, from };
-            self.text_in_process(&text, &seen, &call, &doing);
+        for text in std::mem::take(&mut doing.texts) {
+            self.text_in_process(text, &mut seen, &call, &doing.set);
         }
         if let Some(noted) = self.walked.commands.get_mut(at) {
             for mark in seen.marks {
@@ -97,19 +94,7 @@ impl Walker<'_> {
         }
     }
 
-    fn text_in_process(&mut self, text: &Text, seen: &Seen, call: &Call, doing: &Doing) {
-        self.in_process(Reader::of(seen), |walker| {
-            for (name, value) in call.assigned.iter().chain(&doing.set) {
-                walker.state.set(name, value.clone());
-            }
-            walker.state.parameters = Some(Rc::default());
-            walker.at_place(call.span, |walker| {
-                walker.run_text(text, super::Inner::Here, &Feed::inherited());
-            });
-        });
-    }
-
-    fn acts_into(
+    pub(super) fn acts_into(
         &mut self,
         acts: &[Act],
         seen: &mut Seen,
@@ -145,16 +130,19 @@ impl Walker<'_> {
                 Does::StdinCode(language) => {
                     self.fed_code(language, seen, call, doing, depth);
                 }
-                Does::CodeFile => self.code_file(act, seen, call, doing),
+                Does::CodeFile => self.code_file(act, seen, call, doing, depth),
                 Does::Code(_) | Does::Opaque => {
-                    let given = call.arguments.get(act.at).filter(|_| act.with.is_some());
-                    if given.is_some_and(|it| it.from == From::Network) {
+                    if given(call, act).is_some_and(|it| it.from == From::Network) {
                         seen.mark(Mark::NetworkCode);
                     }
                     let word = act.with.clone();
                     seen.effects.push(Effect { sure: act.sure, word, ..opaque(span) });
                 }
                 Does::Endless => doing.endless = true,
+                Does::Signal if given(call, act).is_some_and(|it| it.from == From::Processes) => {
+                    let does = Does::Catastrophe(know::Harm::Process);
+                    self.effect(does, act.with.as_ref(), act.sure, span, seen, doing);
+                }
                 Does::ChangeGlobalSettings => {
                     let mut word = self.value_text(b"HOME");
                     word.then(&Text::of("/.config"));
@@ -222,7 +210,7 @@ impl Walker<'_> {
         self.acts_into(acts, seen, call, &mut doing, 0);
     }
 
-    fn effect(
+    pub(super) fn effect(
         &mut self,
         does: Does,
         with: Option<&Word>,
@@ -254,112 +242,8 @@ impl Walker<'_> {
         let paths = Paths { look: self.look, made: &made };
         let word = act.with.clone().unwrap_or_else(Word::unknown);
         let targets = paths.targets(&word, &doing.cwd, Follow::Last);
-        let known = targets.into_iter().map(|target| match target {
-            Target::Path(path) => Some(path),
-            Target::Word | Target::Free | Target::Below { .. } | Target::Unknown => None,
-        });
+        let known = targets.into_iter().map(Target::into_path);
         doing.cwd = known.collect::<Option<Vec<PathBuf>>>().unwrap_or_default();
-    }
-
-    /// A shell that reads its text from standard input.
-    fn fed_text(&mut self, seen: &mut Seen, call: &Call, doing: &mut Doing) {
-        doing.runs = true;
-        match &call.feed.stream {
-            Stream::Nothing if call.feed.given => {}
-            // Whoever types into it is not in the text.
-            Stream::Nothing => seen.effects.push(opaque(call.span)),
-            Stream::Text(text) => doing.texts.push((text.pieces.clone(), text.from)),
-            Stream::File(_) => seen.effects.push(opaque(call.span)),
-            Stream::Paths(_) | Stream::Endless => seen.mark(Mark::UnknownCode),
-        }
-    }
-
-    fn fed_code(
-        &mut self,
-        language: know::Language,
-        seen: &mut Seen,
-        call: &Call,
-        doing: &mut Doing,
-        depth: usize,
-    ) {
-        match &call.feed.stream {
-            Stream::Nothing if call.feed.given => {}
-            // Whoever types into it is not in the text.
-            Stream::Nothing => seen.effects.push(opaque(call.span)),
-            Stream::File(_) => seen.effects.push(opaque(call.span)),
-            Stream::Paths(_) | Stream::Endless => seen.mark(Mark::UnknownCode),
-            Stream::Text(text)
-                if language == know::Language::Other && (text.known().is_none() || depth > 0) =>
-            {
-                let word = Word::new(text.pieces.clone(), super::super::word::Becomes::One);
-                seen.effects.push(Effect { word: Some(word), ..opaque(call.span) });
-                if text.from == From::Network {
-                    seen.mark(Mark::NetworkCode);
-                }
-            }
-            Stream::Text(text) => match text.known() {
-                Some(bytes) if depth < MAX_CODE => {
-                    let acts = know::code(language, &Word::of(bytes));
-                    self.acts_into(&acts, seen, call, doing, depth + 1);
-                }
-                Some(_) => seen.effects.push(opaque(call.span)),
-                None => seen.mark(Mark::code(text.from)),
-            },
-        }
-    }
-
-    /// A file of code: what the text wrote into it is known, else it is opaque.
-    fn code_file(&mut self, act: &Act, seen: &mut Seen, call: &Call, doing: &mut Doing) {
-        let span = call.arguments.get(act.at).map_or(call.span, |it| it.span);
-        let word = act.with.clone().unwrap_or_else(Word::unknown);
-        let stream = call.arguments.get(act.at).and_then(|it| it.stream.clone());
-        if let Some(stream) = stream {
-            self.code_stream(&stream, seen, call, doing);
-            return;
-        }
-        if matches!(word.known(), Some(b"-" | b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0")) {
-            let stream = call.feed.stream.clone();
-            self.code_stream(&stream, seen, call, doing);
-            return;
-        }
-        let before = seen.effects.len();
-        self.effect(Does::Read, Some(&word), act.sure, span, seen, doing);
-        let file = seen.effects.get(before).map(|effect| effect.target.clone());
-        let Some(Target::Path(path)) = file else {
-            seen.effects.push(opaque(span));
-            if word.known().is_none() && act.sure == Meets::Yes {
-                seen.mark(Mark::UnknownCode);
-            }
-            return;
-        };
-        let content = self.state.made.content(&path).cloned();
-        match content {
-            Some(Content::Known(text)) if is_shell(seen) => {
-                doing.runs = true;
-                doing.texts.push((vec![Piece::Known(text)], From::Here));
-            }
-            Some(Content::Network) => seen.mark(Mark::NetworkCode),
-            Some(Content::Known(_) | Content::Copy(_) | Content::Unknown) | None => {
-                seen.effects.push(opaque(span));
-            }
-        }
-    }
-
-    fn code_stream(&mut self, stream: &Stream, seen: &mut Seen, call: &Call, doing: &mut Doing) {
-        match stream {
-            Stream::Nothing => {}
-            Stream::Text(text) if is_shell(seen) => {
-                doing.runs = true;
-                doing.texts.push((text.pieces.clone(), text.from));
-            }
-            Stream::Text(text) if text.known().is_none() => seen.mark(Mark::code(text.from)),
-            Stream::Text(text) => {
-                let word = Word::new(text.pieces.clone(), super::super::word::Becomes::One);
-                seen.effects.push(Effect { word: Some(word), ..opaque(call.span) });
-            }
-            Stream::File(_) => seen.effects.push(opaque(call.span)),
-            Stream::Paths(_) | Stream::Endless => seen.mark(Mark::UnknownCode),
-        }
     }
 
     /// A program that the catalogue does not know: opaque where it is nobody's known program; its
@@ -403,15 +287,15 @@ impl Walker<'_> {
 
 /// What one program is found to do, beyond its effects.
 #[derive(Default)]
-struct Doing {
+pub(super) struct Doing {
     cwd: Vec<PathBuf>,
     /// Where it is when all its words were obeyed.
-    last: Vec<PathBuf>,
+    pub(super) last: Vec<PathBuf>,
     set: Vec<(Vec<u8>, Value)>,
     inner: Vec<(Act, Vec<PathBuf>)>,
-    texts: Vec<(Vec<Piece>, From)>,
+    pub(super) texts: Vec<Source>,
     /// Whether what it starts prints for it.
-    runs: bool,
+    pub(super) runs: bool,
     /// Whether it prints without end.
     endless: bool,
 }
@@ -442,6 +326,11 @@ fn unknown_subcommand(seen: &mut Seen) {
     if first.is_some_and(|hole| sub.is_none_or(|sub| hole <= sub)) {
         seen.mark(Mark::UnknownCode);
     }
+}
+
+/// The word of the command that an act comes from.
+fn given<'a>(call: &'a Call, act: &Act) -> Option<&'a Argument> {
+    call.arguments.get(act.at).filter(|_| act.with.is_some())
 }
 
 /// Whether a name is more likely a directory's: no ending, no capital.

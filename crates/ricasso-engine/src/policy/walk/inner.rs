@@ -1,7 +1,9 @@
 //! Commands and texts that a program starts by its own words: wrappers, `xargs`, `find`, other
 //! machines, and texts that become code.
 
+use super::super::effect::Target;
 use super::super::know::{Act, Does};
+use super::super::paths::{Follow, Paths};
 use super::super::word::{Becomes, Piece, Word};
 use super::command::{By, Call, MANY, base_name};
 use super::expand::Argument;
@@ -151,14 +153,34 @@ impl Walker<'_> {
         if is(&[b"find", b"gfind"]) {
             of_find(&mut words, call);
         } else if is(&[b"fd", b"fdfind"]) {
-            words.retain(|it| it.word != Word::unknown());
-            let found = found_below(call);
-            words.extend(found.into_iter().map(|word| Argument::new(word, call.span)));
+            let written = call.arguments.get(act.at..).unwrap_or_default();
+            of_fd(&mut words, written, call);
         } else if act.does == Does::RunForInput {
             words.retain(|it| it.word != Word::unknown());
-            of_xargs(act.at, &mut words, call);
+            let options = call.arguments.get(1..act.at).unwrap_or_default();
+            let feed = self.fed_by_file(options).unwrap_or_else(|| call.feed.stream.clone());
+            of_xargs(act.at, &mut words, call, &feed);
         }
         words
+    }
+
+    /// What `xargs -a FILE` reads instead of its input.
+    fn fed_by_file(&self, options: &[Argument]) -> Option<Stream> {
+        let word = |at: usize| options.get(at).map(|it| &it.word);
+        let at = (0..options.len()).find(|at| {
+            let head = options[*at].word.head();
+            head.starts_with(b"-a") || head.starts_with(b"--arg-file")
+        })?;
+        let own = word(at)?;
+        let file = match own.head() {
+            b"-a" | b"--arg-file" => word(at + 1)?.clone(),
+            head if head.starts_with(b"-a") => own.without(2),
+            _ => own.without(b"--arg-file=".len()),
+        };
+        let paths = Paths { look: self.look, made: &self.state.made };
+        let targets = paths.targets(&file, &self.state.cwd, Follow::Last);
+        let files: Vec<PathBuf> = targets.into_iter().filter_map(Target::into_path).collect();
+        Some(self.content_of(&file, &files))
     }
 
     /// Walks a text that becomes code; what is not known of it is unknown code.
@@ -235,7 +257,7 @@ impl Walker<'_> {
 }
 
 /// A text with holes: each of them is a variable that nobody sets.
-fn holed(text: &Text) -> Vec<u8> {
+pub(super) fn holed(text: &Text) -> Vec<u8> {
     let mut bytes = Vec::new();
     for piece in &text.pieces {
         match piece {
@@ -287,31 +309,63 @@ fn of_find(words: &mut Vec<Argument>, call: &Call) {
     *words = replaced;
 }
 
-fn of_xargs(at: usize, words: &mut Vec<Argument>, call: &Call) {
-    let fed = fed_words(call);
+/// What `fd` puts into its command, or behind it.
+fn of_fd(words: &mut Vec<Argument>, written: &[Argument], call: &Call) {
+    words.truncate(written.len());
+    let found = super::listed::found_by_fd(call);
+    let named = written.iter().take(words.len()).any(|it| it.word.known() == Some(b"{}"));
+    let mut all = Vec::new();
+    for (own, written) in words.drain(..).zip(written) {
+        match written.word.known() {
+            Some(b"{}") => {
+                let span = own.span;
+                all.extend(found.iter().cloned().map(|word| Argument::new(word, span)));
+            }
+            Some(_) | None => all.push(own),
+        }
+    }
+    if !named {
+        all.extend(found.into_iter().map(|word| Argument::new(word, call.span)));
+    }
+    *words = all;
+}
+
+fn of_xargs(at: usize, words: &mut Vec<Argument>, call: &Call, feed: &Stream) {
+    let from = feed.from();
     let mark = replaced_mark(&call.arguments[..at.min(call.arguments.len())]);
     if words.is_empty() {
         words.push(Argument::new(Word::of("echo"), call.span));
     }
     // `parallel` puts the words behind a command that has no place for them.
+    let whole = mark.is_some() && !is_parallel(call);
+    let fed = fed_words(call, feed, whole);
     let behind = mark.as_deref() == Some(b"{}") && is_parallel(call) && !words.iter().any(marked);
     let Some(mark) = mark.filter(|_| !behind) else {
         words.retain(|it| it.word.known() != Some(b":::"));
-        words.extend(fed.into_iter().map(|word| Argument::new(word, call.span)));
+        let given = fed.into_iter();
+        words.extend(given.map(|word| Argument { from, ..Argument::new(word, call.span) }));
         return;
     };
+    let first = words.first().and_then(|it| it.word.known()).map(base_name);
+    let shell = first.is_some_and(super::reader::is_shell_name);
     let mut replaced = Vec::new();
     for argument in words.drain(..) {
         match argument.word.known() {
+            Some(text) if text == mark.as_slice() && shell && fed.iter().all(is_known) => {
+                let lines: Vec<&[u8]> = fed.iter().filter_map(Word::known).collect();
+                let word = Word::of(lines.join(&b'\n'));
+                replaced.push(Argument { from, ..Argument::new(word, argument.span) });
+            }
             Some(text) if text == mark.as_slice() => {
                 let span = argument.span;
-                replaced.extend(fed.iter().cloned().map(|word| Argument::new(word, span)));
+                let fed = fed.iter().cloned();
+                replaced.extend(fed.map(|word| Argument { from, ..Argument::new(word, span) }));
             }
             Some(text) if contains(text, &mark) => {
-                let one = match fed.as_slice() {
-                    [one] => one.known().map(<[u8]>::to_vec),
-                    _ => None,
-                };
+                // Line by line: as far as a shell that is handed them cares, all in one text.
+                let known: Option<Vec<&[u8]>> = fed.iter().map(Word::known).collect();
+                let one = known.filter(|known| shell || known.len() == 1);
+                let one = one.map(|known| known.join(&b'\n'));
                 let word = match one {
                     Some(one) => Word::of(replace(text, &mark, &one)),
                     None => with_hole(text, &mark),
@@ -332,15 +386,12 @@ fn marked(argument: &Argument) -> bool {
     argument.word.known().is_none_or(|text| contains(text, b"{}"))
 }
 
-/// The paths that `find` or `fd` finds: below its directories, chosen or not.
+/// The paths that `find` finds: below its directories, chosen or not.
 pub(super) fn found_below(call: &Call) -> Vec<Word> {
-    let name = call.arguments[0].word.known().map(base_name).unwrap_or_default();
-    let fd = name.starts_with(b"fd");
     let mut roots = Vec::new();
     let mut chosen = None;
     let mut previous: Option<&[u8]> = None;
     let mut expression = false;
-    let mut operands = 0;
     for argument in &call.arguments[1..] {
         let known = argument.word.known();
         if known.is_some_and(|word| CHOOSES.iter().any(|it| word.starts_with(it))) {
@@ -352,12 +403,7 @@ pub(super) fn found_below(call: &Call) -> Vec<Word> {
         let option = argument.word.head().starts_with(b"-") || matches!(known, Some(b"(" | b"!"));
         expression |= option && !matches!(known, Some(b"-L" | b"-H" | b"-P"));
         if !option && !expression {
-            operands += 1;
-            if !fd || operands > 1 {
-                roots.push(argument.word.clone());
-            } else if !matches!(known, Some(b"." | b".*" | b"")) {
-                chosen = Some(Vec::new());
-            }
+            roots.push(argument.word.clone());
         }
         previous = known;
     }
@@ -367,7 +413,7 @@ pub(super) fn found_below(call: &Call) -> Vec<Word> {
     roots.into_iter().map(|root| below(&root, chosen.as_deref())).collect()
 }
 
-fn below(root: &Word, chosen: Option<&[u8]>) -> Word {
+pub(super) fn below(root: &Word, chosen: Option<&[u8]>) -> Word {
     let mut pieces = root.pieces().to_vec();
     if !matches!(pieces.last(), Some(Piece::Known(bytes)) if bytes.ends_with(b"/")) {
         pieces.push(Piece::Known(b"/".to_vec()));
@@ -383,19 +429,22 @@ fn below(root: &Word, chosen: Option<&[u8]>) -> Word {
     Word::new(pieces, Becomes::Any)
 }
 
-/// What `xargs` gives to its command.
-fn fed_words(call: &Call) -> Vec<Word> {
+/// What `xargs` gives to its command: words, or whole lines where it puts them into a mark.
+fn fed_words(call: &Call, feed: &Stream, whole: bool) -> Vec<Word> {
     if call.arguments.iter().any(|it| it.word.known() == Some(b":::")) {
         return Vec::new();
     }
-    let feed = &call.feed;
-    match &feed.stream {
+    match feed {
         Stream::Paths(words) => words.clone(),
         // What the caller will hand over is not known while the text is judged.
         Stream::Nothing => vec![Word::unknown()],
         stream => match stream.known() {
             Some(bytes) => {
-                let parts = bytes.split(|byte| byte.is_ascii_whitespace() || *byte == 0);
+                let ends = |byte: &u8| match whole {
+                    true => matches!(byte, b'\n' | 0),
+                    false => byte.is_ascii_whitespace() || *byte == 0,
+                };
+                let parts = bytes.split(ends).map(|part| part.trim_ascii());
                 let words: Vec<Word> =
                     parts.filter(|part| !part.is_empty()).map(unquoted).collect();
                 if words.len() > MAX_FED { vec![Word::unknown()] } else { words }
@@ -403,6 +452,10 @@ fn fed_words(call: &Call) -> Vec<Word> {
             None => vec![Word::unknown()],
         },
     }
+}
+
+fn is_known(word: &Word) -> bool {
+    word.known().is_some()
 }
 
 fn unquoted(part: &[u8]) -> Word {

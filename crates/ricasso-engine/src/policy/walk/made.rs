@@ -2,12 +2,13 @@
 
 use super::super::effect::{Effect, Target};
 use super::super::know::Does;
-use super::super::paths::Content;
+use super::super::paths::{Content, Fetched};
 use super::super::word::Word;
 use super::Walker;
 use super::command::{Call, base_name};
 use super::seen::{Place, Seen};
 use super::state::From;
+use super::stream::Stream;
 use crate::scene::{Answer, Kind, Query};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,26 @@ use std::rc::Rc;
 /// Programs that fetch one file by its address.
 const FETCHERS: [&[u8]; 8] =
     [b"curl", b"wget", b"fetch", b"aria2c", b"axel", b"http", b"https", b"lwp-download"];
+
+/// Programs that take archives apart.
+const UNPACKERS: [&[u8]; 9] =
+    [b"tar", b"gtar", b"bsdtar", b"unzip", b"7z", b"7za", b"cpio", b"unrar", b"jar"];
+
+/// What a file holds that gets this stream.
+pub(super) fn content(stream: &Stream) -> Content {
+    if stream.from() == From::Network {
+        return Content::Network;
+    }
+    match stream {
+        Stream::Nothing => Content::Known(Vec::new()),
+        Stream::Text(text) => match text.known() {
+            Some(bytes) => Content::Known(bytes),
+            None if text.pieces.len() > 1 => Content::Partly(super::inner::holed(text)),
+            None => Content::Unknown,
+        },
+        Stream::File(_) | Stream::Endless | Stream::Paths(_) => Content::Unknown,
+    }
+}
 
 impl Walker<'_> {
     /// What is put into a directory gets a path below it, by the name of its source.
@@ -55,15 +76,11 @@ impl Walker<'_> {
         if self.place != Place::Here {
             return;
         }
+        self.unpacked(seen, call);
         let is = |names: &[&[u8]]| names.iter().any(|name| seen.is_called(name));
         let paths = |wanted: &[Does]| -> Vec<PathBuf> {
             let found = seen.effects.iter().filter(|effect| wanted.contains(&effect.does));
-            found
-                .filter_map(|effect| match &effect.target {
-                    Target::Path(path) => Some(path.clone()),
-                    Target::Word | Target::Free | Target::Below { .. } | Target::Unknown => None,
-                })
-                .collect()
+            found.filter_map(|effect| effect.target.clone().into_path()).collect()
         };
         let puts = paths(&[Does::PutAt, Does::Create, Does::Overwrite, Does::Edit]);
         if is(&[b"ln"]) {
@@ -81,15 +98,56 @@ impl Walker<'_> {
             for file in files {
                 Rc::make_mut(&mut self.state.made).write(file, Content::Network);
             }
-        } else if is(&[b"tee"]) {
-            let content = match (call.feed.stream.from(), call.feed.stream.known()) {
-                (From::Network, _) => Content::Network,
-                (From::Here | From::Tool, Some(bytes)) => Content::Known(bytes),
-                (From::Here | From::Tool, None) => Content::Unknown,
-            };
-            for file in puts {
-                Rc::make_mut(&mut self.state.made).write(file, content.clone());
+        } else if is(&[b"tee", b"dd"]) {
+            let appends = !paths(&[Does::Append]).is_empty();
+            let content = content(&call.feed.stream);
+            for file in puts.into_iter().chain(paths(&[Does::Append])) {
+                let made = Rc::make_mut(&mut self.state.made);
+                match appends {
+                    true => made.append(file, content.clone()),
+                    false => made.write(file, content.clone()),
+                }
             }
+        }
+    }
+
+    /// What is known of a file: what the text wrote, or that it came with an archive.
+    pub(super) fn content(&self, path: &Path) -> Option<Content> {
+        let written = self.state.made.content(path).cloned();
+        written.or_else(|| {
+            self.state.made.fetched(path)?;
+            match self.look.look(&Query::Kind(path.to_path_buf())) {
+                // It was there before, and is more likely one's own.
+                Answer::Kind(_) => None,
+                _ => Some(Content::Network),
+            }
+        })
+    }
+
+    /// Archives from the network, and repositories.
+    fn unpacked(&mut self, seen: &Seen, call: &Call) {
+        let all = |wanted: &[Does]| -> Vec<PathBuf> {
+            let found = seen.effects.iter().filter(|effect| wanted.contains(&effect.does));
+            found.filter_map(|effect| effect.target.clone().into_path()).collect()
+        };
+        let network = |path: &PathBuf| self.state.made.content(path) == Some(&Content::Network);
+        let archive = UNPACKERS.iter().any(|name| seen.is_called(name))
+            && (call.feed.stream.from() == From::Network || all(&[Does::Read]).iter().any(network));
+        let clone = seen.is_called(b"git")
+            && seen.words.iter().any(|word| word.known() == Some(b"clone"))
+            && seen.effects.iter().any(|effect| effect.does == Does::Connect);
+        let how = match (archive, clone) {
+            (true, _) => Fetched::Archive,
+            (false, true) => Fetched::Repository,
+            (false, false) => return,
+        };
+        let mut into = all(&[Does::Edit, Does::PutAt, Does::Create]);
+        if clone {
+            let named = self.named_by_address(seen, call, &[]);
+            into.extend(named.into_iter().map(|path| path.with_extension("")));
+        }
+        for directory in into {
+            Rc::make_mut(&mut self.state.made).fetch(directory, how);
         }
     }
 

@@ -67,6 +67,7 @@ impl Walker<'_> {
         if let Some(value) = self.state.variable(name) {
             return value.clone();
         }
+        let name = &self.state.referred(name).to_vec()[..];
         match name {
             b"PWD" => return directory(&self.state.cwd),
             b"OLDPWD" => return directory(&self.state.before),

@@ -7,6 +7,7 @@ use super::super::word::{Becomes, Piece, Word};
 use super::Walker;
 use super::command::{Call, base_name};
 use super::inner::found_below;
+use super::listed;
 use super::seen::Seen;
 use super::state::{From, Text};
 use super::stream::Stream;
@@ -14,6 +15,10 @@ use crate::scene::Search;
 
 /// Filters whose output is their input as far as we care: still text from where it came.
 const PASSES: [&[u8]; 8] = [b"cat", b"tee", b"head", b"tail", b"sort", b"uniq", b"pv", b"stdbuf"];
+
+/// Filters that let some of their input through, or parts of its lines.
+const CHOOSES: [&[u8]; 9] =
+    [b"grep", b"egrep", b"fgrep", b"rg", b"sed", b"awk", b"gawk", b"cut", b"tr"];
 
 /// Prints that come from a loop are not followed beyond this many words.
 const MAX_PRINTED: usize = 64 << 10;
@@ -27,7 +32,9 @@ impl Walker<'_> {
             b"echo" => echo(words),
             b"printf" => printf(words),
             b"pwd" => self.pwd(),
-            b"find" | b"gfind" | b"fd" | b"fdfind" => Some(Stream::Paths(found_below(call))),
+            b"find" | b"gfind" => Some(Stream::Paths(found_below(call))),
+            b"fd" | b"fdfind" => Some(Stream::Paths(listed::found_by_fd(call))),
+            _ if listed::all_processes(name, words) => Some(Stream::unknown(From::Processes)),
             b"which" => self.which(words),
             b"mktemp" => Some(temporary()),
             b"base64" => filtered(call, words, &[b"-d", b"-D", b"--decode", b"-di"], base64),
@@ -43,9 +50,14 @@ impl Walker<'_> {
             | b"cp" | b"mv" | b"chmod" | b"cd" => Some(Stream::Nothing),
             _ => None,
         };
-        if let Some(plain) = plain {
+        if let Some(plain) = plain.or_else(|| listed::paths(name, seen, call)) {
             return plain;
         }
+        let from = call.feed.stream.from();
+        let from = match from {
+            From::Processes if !listed::passes_all(name, words) => From::Here,
+            from => from,
+        };
         if PASSES.contains(&name) && call.feed.stream.from() == From::Here {
             return match &call.feed.stream {
                 Stream::Paths(words) => Stream::Paths(words.clone()),
@@ -53,17 +65,17 @@ impl Walker<'_> {
                 _ => Stream::unknown(From::Here),
             };
         }
-        if matches!(name, b"grep" | b"egrep" | b"rg" | b"sed" | b"awk") {
+        if CHOOSES.contains(&name) {
             return match &call.feed.stream {
                 Stream::Paths(words) => Stream::Paths(words.iter().map(chosen).collect()),
-                _ => Stream::unknown(call.feed.stream.from()),
+                _ => Stream::unknown(from),
             };
         }
         if super::setup::prints_for_the_shell(words) {
             return Stream::unknown(From::Tool);
         }
         let network = seen.effects.iter().any(brings);
-        Stream::unknown(if network { From::Network } else { call.feed.stream.from() })
+        Stream::unknown(if network { From::Network } else { from })
     }
 
     fn pwd(&self) -> Option<Stream> {

@@ -30,6 +30,8 @@ const EVERYTHING: &[u8] = b"*";
 pub(super) enum Reader {
     /// bash, and its like.
     Bash,
+    /// zsh, which is read as bash is.
+    Zsh,
     /// The POSIX shell.
     Sh,
     /// One of the two; nobody can say which.
@@ -50,6 +52,7 @@ impl Reader {
         let read = |reads: Reads| (reads, Rc::new(ricasso_shell::read(text, reads.shell())));
         match self {
             Reader::Bash => vec![read(Reads::Bash)],
+            Reader::Zsh => vec![read(Reads::Zsh)],
             Reader::Sh => vec![read(Reads::Sh)],
             Reader::Either => {
                 let (bash, sh) = (read(Reads::Bash), read(Reads::Sh));
@@ -70,6 +73,7 @@ impl From<Reads> for Reader {
     fn from(reads: Reads) -> Self {
         match reads {
             Reads::Bash => Reader::Bash,
+            Reads::Zsh => Reader::Zsh,
             Reads::Sh => Reader::Sh,
         }
     }
@@ -80,6 +84,7 @@ pub(super) fn by_name(name: &[u8]) -> Option<Reader> {
     // Versions and builds are part of the name: bash5, ksh93, zsh-5.9.
     let is = |list: &[&[u8]]| list.iter().any(|known| name.starts_with(known));
     match (is(&LIKE_BASH), is(&LIKE_SH)) {
+        (true, _) if is(&[b"zsh", b"rzsh"]) => Some(Reader::Zsh),
         (true, _) => Some(Reader::Bash),
         (false, true) => Some(Reader::Sh),
         (false, false) => None,
@@ -88,11 +93,12 @@ pub(super) fn by_name(name: &[u8]) -> Option<Reader> {
 
 /// Whether a command is a shell whose texts can be followed.
 pub(super) fn is_shell(seen: &Seen) -> bool {
-    let shell = |name: &Vec<u8>| {
-        let name = base_name(name);
-        by_name(name).is_some() || BETWEEN.contains(&name)
-    };
-    seen.names.iter().any(shell)
+    seen.names.iter().any(|name| is_shell_name(base_name(name)))
+}
+
+/// Whether a name is that of such a shell.
+pub(super) fn is_shell_name(name: &[u8]) -> bool {
+    by_name(name).is_some() || BETWEEN.contains(&name)
 }
 
 impl Walker<'_> {
@@ -178,8 +184,8 @@ impl Walker<'_> {
 
     /// A file that the text wrote and now starts: its first line names who reads it.
     pub(super) fn run_file(&mut self, name: &[u8], text: &[u8], call: &Call) {
-        self.calls.push(name.to_vec());
         match interpreter(text) {
+            // Whoever it names is handed the file, and notes that it is being walked.
             Some(words) => {
                 let own = words.into_iter().chain([name.to_vec()]);
                 let own = own.map(|word| Argument::new(Word::of(word), call.span));
@@ -191,6 +197,7 @@ impl Walker<'_> {
                 let reader = if call.by == By::Shell { self.reads } else { Reader::Either };
                 let parameters = call.arguments[1..].iter().map(text_of).collect();
                 let own_name = call.arguments.first().map(text_of).unwrap_or_default();
+                self.calls.push(name.to_vec());
                 self.in_process(reader, |walker| {
                     for (name, value) in &call.assigned {
                         walker.state.set(name, value.clone());
@@ -201,9 +208,9 @@ impl Walker<'_> {
                         walker.run_text(&Text::of(text), Inner::Here, &call.feed);
                     });
                 });
+                self.calls.pop();
             }
         }
-        self.calls.pop();
     }
 }
 
@@ -235,7 +242,7 @@ mod tests {
     #[test]
     fn names_of_shells_carry_versions() {
         assert_eq!(by_name(b"bash5"), Some(Reader::Bash));
-        assert_eq!(by_name(b"zsh-5.9"), Some(Reader::Bash));
+        assert_eq!(by_name(b"zsh-5.9"), Some(Reader::Zsh));
         assert_eq!(by_name(b"dash"), Some(Reader::Sh));
         assert_eq!(by_name(b"sh"), None);
         assert_eq!(by_name(b"busybox"), None);

@@ -7,24 +7,28 @@ use super::super::word::{Piece, Word};
 use super::super::words::Meets;
 use super::expand::Argument;
 use super::seen::{Seen, Starts};
-use super::state::{From, Text};
+use super::state::{Descriptor, From, Text};
 use super::stream::Stream;
 use super::{Feed, Walker};
 use ricasso_shell::Script;
-use ricasso_shell::tree::{self, Command, Fd, Operator, Redirect};
+use ricasso_shell::tree::{self, Command, Operator, Redirect};
 use std::path::PathBuf;
 use std::rc::Rc;
 
 /// A file that output goes to.
 pub(super) struct Output {
-    targets: Vec<PathBuf>,
-    appends: bool,
+    pub(super) targets: Vec<PathBuf>,
+    pub(super) appends: bool,
 }
 
 /// What the redirections of one command come to.
 pub(super) struct Redirected {
     pub(super) effects: Vec<Effect>,
     pub(super) feed: Feed,
+    /// What it opens beside standard input and output.
+    pub(super) opened: Vec<(u32, Descriptor)>,
+    /// Files behind them that begin empty.
+    pub(super) emptied: Vec<PathBuf>,
     /// Where standard output goes; `None` where it goes on as it was.
     pub(super) output: Option<Output>,
 }
@@ -36,7 +40,9 @@ impl Walker<'_> {
         command: &Command,
         feed: &Feed,
     ) -> Redirected {
-        let mut redirected = Redirected { effects: Vec::new(), feed: feed.clone(), output: None };
+        let (effects, opened, emptied) = (Vec::new(), Vec::new(), Vec::new());
+        let feed = self.standing(feed);
+        let mut redirected = Redirected { effects, feed, opened, emptied, output: None };
         for redirect in &command.redirects {
             self.redirect(script, redirect, &mut redirected);
         }
@@ -51,9 +57,10 @@ impl Walker<'_> {
         feed: &Feed,
     ) -> (Feed, Option<Output>) {
         if command.redirects.is_empty() {
-            return (feed.clone(), None);
+            return (self.standing(feed), None);
         }
-        let redirected = self.redirects(script, command, feed);
+        let mut redirected = self.redirects(script, command, feed);
+        self.open_empty(&mut redirected);
         if !redirected.effects.is_empty() {
             let span = self.frame.place(command.span);
             self.push(Seen {
@@ -75,25 +82,19 @@ impl Walker<'_> {
 
     fn redirect(&mut self, script: &Rc<Script>, redirect: &Redirect, to: &mut Redirected) {
         let span = self.frame.place(redirect.span);
-        if let Fd::Named(word) = &redirect.fd {
-            let name = word.pattern().unwrap_or_default();
-            let name = name.trim_ascii().strip_prefix(b"{").unwrap_or(&name);
-            let name = name.strip_suffix(b"}").unwrap_or(name).to_vec();
-            self.state.set(&name, super::state::Value::Unknown(From::Here));
-            self.evaluated(&name);
-        }
+        let number = self.number(redirect);
         if let Some(here) = script.here(redirect) {
             let text = match here.quoted {
                 true => Text::of(self.literal(script, here)),
                 false => self.text(script, &here.parts),
             };
-            to.feed = Feed::of(Stream::Text(text));
+            feeds(to, number, Stream::Text(text));
             return;
         }
         if redirect.operator == Operator::HereString {
             let mut text = self.text(script, &redirect.target.parts);
             text.then(&Text::of("\n"));
-            to.feed = Feed::of(Stream::Text(text));
+            feeds(to, number, Stream::Text(text));
             return;
         }
         let argument = self.target(script, redirect, span);
@@ -101,12 +102,12 @@ impl Walker<'_> {
         let duplicates =
             matches!(redirect.operator, Operator::DuplicateIn | Operator::DuplicateOut);
         if duplicates && is_descriptor(known.as_deref(), &redirect.target) {
+            self.duplicated(known.as_deref(), number, to);
             return;
         }
         if let Some(effect) = network(&argument.word, span) {
-            if reads(redirect.operator) {
-                to.feed = Feed::of(Stream::unknown(From::Network));
-            }
+            // A connection goes both ways, whichever way it was opened.
+            feeds(to, number, Stream::unknown(From::Network));
             to.effects.push(effect);
             return;
         }
@@ -118,12 +119,12 @@ impl Walker<'_> {
             Operator::ReadWrite => Does::Edit,
             _ => Does::Overwrite,
         };
-        self.redirected_to(redirect, argument, does, span, to);
+        self.redirected_to(number, argument, does, span, to);
     }
 
     fn redirected_to(
         &mut self,
-        redirect: &Redirect,
+        number: u32,
         argument: Argument,
         does: Does,
         span: [usize; 2],
@@ -132,23 +133,30 @@ impl Walker<'_> {
         let made = Rc::clone(&self.state.made);
         let paths = Paths { look: self.look, made: &made };
         let targets = paths.targets(&argument.word, &self.state.cwd, Follow::Last);
-        let files: Vec<PathBuf> = targets
-            .iter()
-            .filter_map(|target| match target {
-                Target::Path(path) => Some(path.clone()),
-                Target::Word | Target::Free | Target::Below { .. } | Target::Unknown => None,
-            })
-            .collect();
-        if does == Does::Read && matches!(redirect.fd, Fd::Usual | Fd::Number(0)) {
-            to.feed = match argument.stream {
-                Some(stream) => Feed::of((*stream).clone()),
-                None => Feed::of(self.content_of(&argument.word, &files)),
+        let files: Vec<PathBuf> =
+            targets.iter().filter_map(|target| target.clone().into_path()).collect();
+        if matches!(does, Does::Read | Does::Edit) {
+            let stream = match &argument.stream {
+                Some(stream) => (**stream).clone(),
+                None => self.content_of(&argument.word, &files),
             };
+            feeds(to, number, stream);
         }
-        let standard = matches!(redirect.fd, Fd::Usual | Fd::Number(1));
-        if does != Does::Read && standard {
-            let appends = does == Does::Append;
-            to.output = Some(Output { targets: files, appends });
+        match (does, number) {
+            (Does::Read, _) => {}
+            (_, 1) => {
+                let appends = does == Does::Append;
+                to.output = Some(Output { targets: files, appends });
+            }
+            (_, number) => {
+                for file in &files {
+                    Rc::make_mut(&mut self.state.made).write(file.clone(), Content::Unknown);
+                }
+                if does == Does::Overwrite && number > 2 {
+                    to.emptied.extend(files.iter().cloned());
+                }
+                to.opened.push((number, Descriptor::Output(files)));
+            }
         }
         for target in targets {
             let word = Some(argument.word.clone());
@@ -164,8 +172,16 @@ impl Walker<'_> {
         if matches!(word.known(), Some(b"/dev/zero" | b"/dev/urandom" | b"/dev/random")) {
             return Stream::Endless;
         }
+        if let Some(stream) = self.behind_number(word) {
+            return stream;
+        }
         match files.first().and_then(|file| self.state.made.content(file)) {
             Some(Content::Known(bytes)) => Stream::of(bytes.clone()),
+            Some(Content::Partly(bytes)) => {
+                let known = [b"\n", bytes.as_slice()].concat();
+                let pieces = vec![Piece::Unknown, Piece::Known(known)];
+                Stream::Text(Text { pieces, from: From::Here })
+            }
             Some(Content::Network) => Stream::unknown(From::Network),
             Some(Content::Copy(_) | Content::Unknown) => Stream::unknown(From::Here),
             None => Stream::File(word.clone()),
@@ -182,24 +198,14 @@ impl Walker<'_> {
             seen.mark(super::seen::Mark::Endless);
             self.push(seen);
         }
-        let content = match (printed.from(), printed.known()) {
-            (From::Network, _) => Content::Network,
-            (From::Here | From::Tool, Some(bytes)) => Content::Known(bytes),
-            (From::Here | From::Tool, None) => Content::Unknown,
-        };
+        let content = super::made::content(&printed);
         for file in output.targets {
             let made = Rc::make_mut(&mut self.state.made);
-            let content = match (output.appends, made.content(&file), &content) {
-                (false, _, content) => content.clone(),
-                (true, Some(Content::Known(old)), Content::Known(new)) => {
-                    Content::Known([old.as_slice(), new].concat())
-                }
-                (true, _, Content::Network) => Content::Network,
-                (true, _, Content::Known(_) | Content::Copy(_) | Content::Unknown) => {
-                    Content::Unknown
-                }
-            };
-            made.write(file, content);
+            match output.appends {
+                true => made.append(file.clone(), content.clone()),
+                false => made.write(file.clone(), content.clone()),
+            }
+            self.runs_later(&file, &content);
         }
         Stream::Nothing
     }
@@ -224,8 +230,12 @@ impl Walker<'_> {
     }
 }
 
-fn reads(operator: Operator) -> bool {
-    matches!(operator, Operator::Read | Operator::ReadWrite | Operator::DuplicateIn)
+/// What comes in by this number.
+fn feeds(to: &mut Redirected, number: u32, stream: Stream) {
+    match number {
+        0 => to.feed = Feed::of(stream),
+        number => to.opened.push((number, Descriptor::Input(stream))),
+    }
 }
 
 /// `2`, `-`, `3-`, or a variable alone, which holds a number wherever people write it so.

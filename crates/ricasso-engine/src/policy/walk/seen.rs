@@ -92,7 +92,7 @@ impl Mark {
     pub(super) fn code(from: From) -> Self {
         match from {
             From::Network => Mark::NetworkCode,
-            From::Here | From::Tool => Mark::UnknownCode,
+            From::Here | From::Tool | From::Processes => Mark::UnknownCode,
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use super::super::paths::Made;
 use super::super::word::Piece;
+use super::stream::Stream;
 use ricasso_shell::Script;
 use ricasso_shell::tree::Command;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,9 @@ const MAX_VARIABLES: usize = 1024;
 /// A value longer than this is not kept: doubling a variable in a loop must not cost memory.
 pub(super) const MAX_VALUE: usize = 64 << 10;
 
+/// Names that stand for names that stand for names: bash itself gives up on a circle.
+const MAX_REFERENCES: usize = 8;
+
 /// Directories that a command may run in, where several ways lead to it.
 const MAX_DIRECTORIES: usize = 4;
 
@@ -27,6 +31,8 @@ pub(super) enum From {
     Here,
     /// A program that prints lines for the shell to evaluate, and nothing else.
     Tool,
+    /// The numbers of all processes, or of the one that all others need.
+    Processes,
     /// Something that came over the network.
     Network,
 }
@@ -36,6 +42,7 @@ impl From {
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
             (From::Network, _) | (_, From::Network) => From::Network,
+            (From::Processes, _) | (_, From::Processes) => From::Processes,
             (From::Here | From::Tool, From::Here | From::Tool) => From::Here,
         }
     }
@@ -90,6 +97,8 @@ pub(super) struct State {
     /// Where `popd` leads.
     pub(super) stack: Vec<Vec<PathBuf>>,
     variables: Rc<BTreeMap<Vec<u8>, Value>>,
+    /// Names that stand for other variables: `declare -n`.
+    references: Rc<BTreeMap<Vec<u8>, Vec<u8>>>,
     /// Whether variables that are not listed may hold anything.
     pub(super) forgotten: bool,
     pub(super) exported: Rc<BTreeSet<Vec<u8>>>,
@@ -100,6 +109,16 @@ pub(super) struct State {
     pub(super) functions: Rc<BTreeMap<Vec<u8>, Vec<Function>>>,
     pub(super) aliases: Rc<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
     pub(super) made: Rc<Made>,
+    pub(super) descriptors: Rc<BTreeMap<u32, Descriptor>>,
+}
+
+/// What lies behind a number that the text itself opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Descriptor {
+    /// This is read from it.
+    Input(Stream),
+    /// What is written to it goes into these files.
+    Output(Vec<PathBuf>),
 }
 
 impl Text {
@@ -162,6 +181,7 @@ impl State {
             before: Vec::new(),
             stack: Vec::new(),
             variables: Rc::default(),
+            references: Rc::default(),
             forgotten: false,
             exported: Rc::default(),
             parameters: Some(Rc::default()),
@@ -169,12 +189,30 @@ impl State {
             functions: Rc::default(),
             aliases: Rc::default(),
             made: Rc::default(),
+            descriptors: Rc::default(),
         }
+    }
+
+    /// From now on a name stands for another variable.
+    pub(super) fn refer(&mut self, name: &[u8], to: &[u8]) {
+        Rc::make_mut(&mut self.references).insert(name.to_vec(), to.to_vec());
+    }
+
+    /// The variable that a name stands for.
+    pub(super) fn referred<'a>(&'a self, name: &'a [u8]) -> &'a [u8] {
+        let mut name = name;
+        for _ in 0..MAX_REFERENCES {
+            match self.references.get(name) {
+                Some(next) => name = next,
+                None => break,
+            }
+        }
+        name
     }
 
     /// What the text itself put into a variable.
     pub(super) fn variable(&self, name: &[u8]) -> Option<&Value> {
-        match self.variables.get(name) {
+        match self.variables.get(self.referred(name)) {
             Some(value) => Some(value),
             None if self.forgotten => Some(&Value::Unknown(From::Here)),
             None => None,
@@ -192,7 +230,8 @@ impl State {
             self.forget();
             return;
         }
-        Rc::make_mut(&mut self.variables).insert(name.to_vec(), value);
+        let name = self.referred(name).to_vec();
+        Rc::make_mut(&mut self.variables).insert(name, value);
     }
 
     /// From here on any variable may hold anything.
@@ -213,6 +252,11 @@ impl State {
             self.join_variables(other);
         }
         self.forgotten |= other.forgotten;
+        if self.references != other.references {
+            let mut references = (*self.references).clone();
+            references.extend(other.references.iter().map(|(name, to)| (name.clone(), to.clone())));
+            self.references = Rc::new(references);
+        }
         if self.parameters != other.parameters {
             self.parameters = None;
         }
@@ -226,6 +270,11 @@ impl State {
         }
         if self.exported != other.exported {
             self.exported = Rc::new(self.exported.union(&other.exported).cloned().collect());
+        }
+        if self.descriptors != other.descriptors {
+            let mut open = (*self.descriptors).clone();
+            open.extend(other.descriptors.iter().map(|(number, it)| (*number, it.clone())));
+            self.descriptors = Rc::new(open);
         }
         self.join_made(other);
     }
@@ -280,6 +329,17 @@ impl State {
             && self.parameters == other.parameters
             && self.variables == other.variables
             && self.made == other.made
+    }
+}
+
+impl State {
+    /// Whether a call here finds all that a call there found: what names mean as well.
+    pub(super) fn same_names(&self, other: &State) -> bool {
+        Rc::ptr_eq(&self.functions, &other.functions)
+            && self.aliases == other.aliases
+            && self.references == other.references
+            && self.descriptors == other.descriptors
+            && self.same(other)
     }
 }
 

@@ -22,22 +22,50 @@ pub(super) fn acts(language: Language, word: &Word, text: &[u8], at: usize) -> V
     let mut acts = Vec::new();
     let text = String::from_utf8_lossy(text);
     for line in text.lines() {
-        let command = if language == Language::Make {
-            line.strip_prefix('\t').map(|line| line.trim_start_matches(['@', '-', '+']))
-        } else {
-            let line = line.trim_start();
-            STARTS.iter().find_map(|start| line.strip_prefix(start))
+        let command = match language {
+            Language::Make => {
+                for text in shell_functions(line) {
+                    acts.push(Act::with(Does::RunText, &Word::of(text), at));
+                }
+                line.strip_prefix('\t').map(|line| line.trim_start_matches(['@', '-', '+']))
+            }
+            Language::Cron => timed(line),
+            _ => {
+                let line = line.trim_start();
+                STARTS.iter().find_map(|start| line.strip_prefix(start))
+            }
         };
         let command = command.map(str::trim).unwrap_or_default();
         if !command.is_empty() {
             acts.push(Act::with(Does::RunText, &Word::of(command), at));
         }
     }
-    if language != Language::Make {
+    if !matches!(language, Language::Make | Language::Cron) {
         texts(&text, at, &mut acts);
     }
     acts.push(Act::with(Does::Code(language), word, at));
     acts
+}
+
+/// What `$(shell TEXT)` of a makefile hands over.
+fn shell_functions(line: &str) -> Vec<&str> {
+    let starts = line.match_indices("(shell ").map(|(at, start)| &line[at + start.len()..]);
+    starts.map(|text| text.rfind(')').map_or(text, |end| &text[..end])).collect()
+}
+
+/// What a line of a timetable starts: behind five fields, or behind `@daily` and its kin.
+fn timed(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    if line.starts_with('#') {
+        return None;
+    }
+    let fields = if line.starts_with('@') { 1 } else { 5 };
+    let mut rest = line;
+    for _ in 0..fields {
+        let (_, behind) = rest.split_once(char::is_whitespace)?;
+        rest = behind.trim_start();
+    }
+    Some(rest)
 }
 
 /// What the quoted texts of the code are evidently for.
@@ -83,6 +111,8 @@ mod tests {
         assert_eq!(count(Language::Other, "exec touch x"), 2);
         assert_eq!(count(Language::Other, "print(1)"), 1);
         assert_eq!(count(Language::Make, "x:\n\t@touch x"), 2);
+        assert_eq!(count(Language::Make, "x := $(shell touch x)"), 2);
+        assert_eq!(count(Language::Cron, "# a\n0 * * * * touch x\n@daily touch y"), 3);
     }
 
     #[test]

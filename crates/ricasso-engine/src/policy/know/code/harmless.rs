@@ -36,6 +36,9 @@ pub(super) fn computes(language: Language, tokens: &[Token]) -> bool {
         | Language::Sql
         | Language::Vim
         | Language::Make
+        | Language::Cron
+        | Language::Mongo
+        | Language::Redis
         | Language::Other => false,
     }
 }

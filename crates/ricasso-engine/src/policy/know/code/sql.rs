@@ -111,6 +111,18 @@ pub(in crate::policy::know) fn redis(word: &Word, at: usize, acts: &mut Vec<Act>
     }
 }
 
+/// The commands of a key store as they come by standard input.
+pub(in crate::policy::know) fn redis_lines(text: &[u8], at: usize) -> Vec<Act> {
+    let mut acts = Vec::new();
+    for line in text.split(|byte| *byte == b'\n') {
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        if let Some(first) = words.next() {
+            redis(&Word::of(first), at, &mut acts);
+        }
+    }
+    acts
+}
+
 enum Loss {
     None,
     Some,

@@ -140,7 +140,7 @@ pub(super) const TABLE: &[Program] = &[
             sub("get-url", &[]),
             Program {
                 names: "show",
-                shape: NONE.always(&[Does::Connect, Does::Obeys(REMOTE)]),
+                shape: each(Use::Both(Does::Obeys(REMOTE), Does::Connect)),
                 when: &[when("-n", NONE)],
                 ..SUB
             },
@@ -158,7 +158,8 @@ pub(super) const TABLE: &[Program] = &[
         examples: &[
             "git remote -v => ",
             "git remote -v add x http://h/x => change-repository",
-            "git remote show origin => connect, obeys",
+            "git remote show origin => obeys, connect origin",
+            "git remote show => ",
             "git remote show -n origin => ",
             "git remote get-url origin => ",
         ],
