@@ -36,6 +36,7 @@ mod yard;
 
 use crate::capture::{Label, Reading, Redactor};
 use crate::error::Error;
+use crate::plan::Passed;
 use crate::policy::{Judgement, Policy};
 use crate::record::Ledger;
 use crate::reply::Reply;
@@ -82,7 +83,8 @@ struct Hall {
     policy: Policy,
     host: Host,
     environment: Vec<(Bytes, Bytes)>,
-    /// What of it a command gets.
+    /// What the policy passes on of it, and what a command then gets in all.
+    passed: Passed,
     inherited: Vec<(Bytes, Bytes)>,
     redactor: Redactor,
     ledger: Arc<Ledger>,

@@ -16,7 +16,7 @@ use crate::policy::{Grant, Policy, Reason};
 use crate::request::Request;
 
 pub use cage::{Cage, Ground};
-pub use env::{Dropped, dropped, inherited};
+pub use env::{Dropped, Passed, dropped, inherited};
 pub use fit::{Enforced, Fit};
 pub use limits::{Allowance, Deadline};
 pub use start::Start;
@@ -74,8 +74,7 @@ pub fn draw(
         return Err(undrawn(Lack::Confinement, reason));
     }
     let built = cage.built(ground.host, &fit.enforced().missing);
-    let variables =
-        env::of(policy, request, ground.environment, built.as_ref(), grant.neutralised());
+    let variables = env::of(policy, request, ground.passed, built.as_ref(), grant.neutralised());
     let starts = start::of(request, policy, ground.host, &variables)
         .map_err(|reason| undrawn(Lack::Shell, reason))?;
     let stricter = walls::is_stricter(&cage, ground.host);

@@ -3,7 +3,7 @@
 use super::{answer, open};
 use crate::capture::Redactor;
 use crate::error::Error;
-use crate::plan;
+use crate::plan::{self, Passed};
 use crate::policy::{self, Policy};
 use crate::reply::Reason;
 use crate::request::{Bytes, Request};
@@ -26,7 +26,7 @@ pub fn check_alone(request: &Request, policy: &Policy) -> Result<Checked, Error>
     request.check().map_err(Error::Request)?;
     let mut environment: Vec<(Bytes, Bytes)> =
         std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
-    let inherited = plan::inherited(policy, &environment);
+    let inherited = plan::inherited(policy, &Passed::of(policy, &environment));
     environment.extend(request.env.iter().cloned());
     let redactor = Redactor::new(&open::secrets(policy, &environment)).map_err(Error::Capture)?;
     let look = Live::new([inherited.as_slice(), request.env.as_slice()]);

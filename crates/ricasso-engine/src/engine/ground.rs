@@ -30,6 +30,7 @@ impl Hall {
         Ground {
             host: &self.host,
             environment: &self.environment,
+            passed: &self.passed,
             state: self.yard.state.root(),
             session_tmp,
         }

@@ -8,7 +8,7 @@ use super::yard::Yard;
 use super::{Hall, ground};
 use crate::capture::{Redactor, Secrets};
 use crate::error::Error;
-use crate::plan;
+use crate::plan::{self, Passed};
 use crate::policy::Policy;
 use crate::record::Ledger;
 use crate::request::Bytes;
@@ -88,6 +88,7 @@ impl Hall {
         let Setup { keeper, policy, state, environment, spares, chores, mut told, powers, stays } =
             setup;
         let host = ground::host(&keeper, &policy, powers)?;
+        let passed = Passed::of(&policy, &environment);
         let redactor = Redactor::new(&secrets(&policy, &environment)).map_err(Error::Capture)?;
         let ledger =
             Ledger::open(&state.ledger(), policy.record().durability).map_err(Error::Record)?;
@@ -101,10 +102,11 @@ impl Hall {
         let hall = Hall {
             housekeeper,
             yard,
-            inherited: plan::inherited(&policy, &environment),
+            inherited: plan::inherited(&policy, &passed),
             policy,
             host,
             environment,
+            passed,
             redactor,
             ledger,
             policy_paper,

@@ -1,6 +1,6 @@
 //! The walls that a policy asks for: the part of a plan that does not depend on the command.
 
-use super::{files, start};
+use super::{Passed, files, start};
 use crate::policy::{Denials, Held, Mode, Policy, Reach, Tmp};
 use crate::request::{Bytes, Request};
 use ricasso_os::{Host, Namespaces, Net, Walls};
@@ -60,6 +60,8 @@ pub struct Ground<'a> {
     pub host: &'a Host,
     /// The environment that the policy's `env.pass` picks from.
     pub environment: &'a [(Bytes, Bytes)],
+    /// What it picked, by the same policy.
+    pub passed: &'a Passed,
     /// Our own state, which no command sees.
     pub state: &'a Path,
     /// The temporary directory of the session; there is one whenever there is a cage.

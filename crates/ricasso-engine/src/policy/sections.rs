@@ -267,7 +267,11 @@ impl Redact {
 /// Whether one of these globs matches a name as it is or in capitals.
 pub(super) fn any_case(globs: &[Glob], name: &[u8]) -> bool {
     let capitals = name.to_ascii_uppercase();
-    globs.iter().any(|glob| glob.matches(name) || glob.matches(&capitals))
+    let other = (capitals != name).then_some(capitals);
+    let matches = |glob: &Glob| {
+        glob.matches(name) || other.as_ref().is_some_and(|capitals| glob.matches(capitals))
+    };
+    globs.iter().any(matches)
 }
 
 impl Guards {
