@@ -250,11 +250,10 @@ pub(crate) fn prepare(
     streams: &[OwnedFd; 3],
     state: Option<&OwnedFd>,
 ) -> Result<(), Errno> {
-    // A session of its own: no controlling terminal, so that opening /dev/tty fails at once.
-    rustix::process::setsid()?;
     // A command that kills its warden goes with it, and gets no turn at the owner, who ends the
     // rest of the tree.
     set_parent_process_death_signal(Some(Signal::KILL))?;
+    settle()?;
     rustix::stdio::dup2_stdin(&streams[0])?;
     rustix::stdio::dup2_stdout(&streams[1])?;
     rustix::stdio::dup2_stderr(&streams[2])?;
@@ -264,23 +263,36 @@ pub(crate) fn prepare(
     if let Some(state) = state {
         duplicate(state, STATE_FD)?;
     }
-    set_ceilings(order)?;
+    hold(&order.ceilings)?;
+    // In a user namespace of its own the kernel counts the job's tasks alone; elsewhere it would
+    // count all of the user's.
+    let counted = order.cage.as_ref().is_some_and(|cage| cage.counts_tasks());
+    if let Some(processes) = order.ceilings.processes.filter(|_| counted) {
+        lower(Resource::Nproc, crate::group::most_tasks(processes))?;
+    }
+    Ok(())
+}
+
+/// What every command's process needs, whatever its order says. Allocates nothing.
+pub(crate) fn settle() -> Result<(), Errno> {
+    // A session of its own: no controlling terminal, so that opening /dev/tty fails at once.
+    rustix::process::setsid()?;
+    // A core dump would be a file in the workspace that nobody asked for.
+    lower(Resource::Core, 0)?;
     crate::signals::unblock_all();
     Ok(())
 }
 
 /// A copy under this number, which survives the exec.
-fn duplicate(from: &OwnedFd, to: i32) -> Result<(), Errno> {
+pub(crate) fn duplicate(from: &OwnedFd, to: i32) -> Result<(), Errno> {
     // SAFETY: `from` is open during the call, and this process, which is about to execute, holds
     // nothing under the number `to` that it still uses (dup2(2)).
     let answer = unsafe { libc::dup2(from.as_raw_fd(), to) };
     if answer < 0 { Err(last_errno()) } else { Ok(()) }
 }
 
-fn set_ceilings(order: &Order) -> Result<(), Errno> {
-    let ceilings = &order.ceilings;
-    // A core dump would be a file in the workspace that nobody asked for.
-    lower(Resource::Core, 0)?;
+/// Holds what the kernel bounds for each process. Allocates nothing.
+pub(crate) fn hold(ceilings: &Ceilings) -> Result<(), Errno> {
     if let Some(seconds) = ceilings.cpu_seconds {
         // At the soft limit the kernel sends SIGXCPU, which tells the limit apart from a kill; the
         // hard limit a second later ends what ignores it.
@@ -291,12 +303,6 @@ fn set_ceilings(order: &Order) -> Result<(), Errno> {
     }
     if let Some(files) = ceilings.open_files {
         lower(Resource::Nofile, files)?;
-    }
-    // In a user namespace of its own the kernel counts the job's tasks alone; elsewhere it would
-    // count all of the user's.
-    let counted = order.cage.as_ref().is_some_and(|cage| cage.counts_tasks());
-    if let Some(processes) = ceilings.processes.filter(|_| counted) {
-        lower(Resource::Nproc, crate::group::most_tasks(processes))?;
     }
     Ok(())
 }
@@ -321,10 +327,8 @@ pub(crate) fn execute(order: &Order) -> Errno {
     if program.contains(&b'/') {
         return execute_at(program, &argv, &env);
     }
-    let path = order.path();
     let mut worst = Errno::NOENT;
-    for directory in path.unwrap_or(b"/usr/local/bin:/usr/bin:/bin").split(|byte| *byte == b':') {
-        let directory = if directory.is_empty() { b"." } else { directory };
+    for directory in directories(order.path()) {
         let candidate = [directory, b"/", program].concat();
         match execute_at(&candidate, &argv, &env) {
             Errno::NOENT | Errno::NOTDIR => {}
@@ -333,6 +337,12 @@ pub(crate) fn execute(order: &Order) -> Errno {
         }
     }
     worst
+}
+
+/// Where a program is looked for. Allocates nothing.
+pub(crate) fn directories(path: Option<&[u8]>) -> impl Iterator<Item = &[u8]> {
+    let all = path.unwrap_or(b"/usr/local/bin:/usr/bin:/bin").split(|byte| *byte == b':');
+    all.map(|directory| if directory.is_empty() { b"." } else { directory })
 }
 
 fn execute_at(program: &[u8], argv: &[CString], env: &[CString]) -> Errno {
@@ -345,7 +355,7 @@ fn execute_at(program: &[u8], argv: &[CString], env: &[CString]) -> Errno {
     last_errno()
 }
 
-fn last_errno() -> Errno {
+pub(crate) fn last_errno() -> Errno {
     Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::INVAL)
 }
 

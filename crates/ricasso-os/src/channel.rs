@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 
 /// A message of up to this many bytes goes through the socket itself; a longer one goes into an
 /// anonymous file whose descriptor is sent. The kernel's default send buffer is 208 KiB.
-const INLINE_BYTES: usize = 64 * 1024;
+pub(crate) const INLINE_BYTES: usize = 64 * 1024;
 /// Descriptors in one message: three streams, one for the state, one with rules, and one for a
 /// long payload.
 const MOST_FDS: usize = 6;

@@ -33,6 +33,8 @@ pub const KEEPER_NAME: &str = "ricasso-keeper";
 const HELLO: &[u8] = concat!("ricasso-keeper ", env!("CARGO_PKG_VERSION")).as_bytes();
 /// Asks a keeper for a warden; the warden's end of the socket comes along.
 const WARDEN: &[u8] = b"warden";
+/// The same, for jobs without a cage.
+const WARDEN_FREE: &[u8] = b"warden without cages";
 /// The same, for a job in the network of the session whose name follows; the first byte is the
 /// kind of its namespaces, the next eight are the number of the view that it is likely to want.
 const WARDEN_IN: &[u8] = b"warden in ";
@@ -83,6 +85,8 @@ struct State {
 /// Which network the jobs of a warden are made for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Network {
+    /// The machine's, for commands without a cage.
+    Free,
     /// The machine's, or none: nothing is kept for them.
     Any,
     /// That of a session.
@@ -270,10 +274,11 @@ impl Keeper {
             Program::Own => {
                 one_thread()?;
                 let ground = match network {
+                    Network::Free => Ground { free: true, ..Ground::default() },
                     Network::Any => Ground::default(),
                     Network::Of { session, spaces } => {
                         let loopback = state.sessions.network(session)?;
-                        Ground { loopback, spaces: *spaces, template: None }
+                        Ground { loopback, spaces: *spaces, ..Ground::default() }
                     }
                 };
                 let pid = match fork()? {
@@ -285,6 +290,7 @@ impl Keeper {
             }
             Program::Copy | Program::Installed(_) => {
                 let wish = match network {
+                    Network::Free => WARDEN_FREE.to_vec(),
                     Network::Any => WARDEN.to_vec(),
                     Network::Of { session, spaces } => {
                         let view = self.ahead.likely_view().to_le_bytes();

@@ -1,5 +1,6 @@
 //! One warden for each job: the owner's handle on it. The warden's own side is in `serve`.
 
+mod cradle;
 mod report;
 pub(crate) mod serve;
 mod start;
@@ -49,8 +50,9 @@ impl Warden {
             order.cage.as_ref().map(|cage| self.ahead.take(cage)).unwrap_or_default();
         let fds = streams.into_iter().chain(state).chain(rules.as_ref().map(AsFd::as_fd));
         let fds: Vec<BorrowedFd<'_>> = fds.collect();
-        let with = Enclosed { state: state.is_some(), rules: rules.is_some(), view };
-        self.job.send(&with.seal(order.encode()), &fds).map_err(who_is_gone)
+        let (cage, state) = (order.cage.is_some(), state.is_some());
+        let with = Enclosed { cage, state, rules: rules.is_some(), view };
+        self.job.send(&with.seal(order), &fds).map_err(who_is_gone)
     }
 
     /// Asks the whole tree to end (SIGTERM).

@@ -6,6 +6,7 @@
 use crate::cage::Cage;
 use crate::error::{Error, Result};
 use crate::group::Grouping;
+use std::ffi::CStr;
 use std::path::PathBuf;
 
 /// One command to start: everything that the child needs after the fork.
@@ -45,9 +46,11 @@ pub enum Leaves {
 /// be in nobody's way.
 pub const STATE_FD: i32 = 198;
 
-/// Which descriptors come with an order, behind its three streams and in this order.
+/// What comes with an order: a cage in it, and descriptors behind its three streams, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Enclosed {
+    /// Whether there is a cage.
+    pub(crate) cage: bool,
     /// For the state of a shell.
     pub(crate) state: bool,
     /// Rules for files, made ahead.
@@ -56,22 +59,35 @@ pub(crate) struct Enclosed {
     pub(crate) view: Option<u64>,
 }
 
-/// Two bytes and a number; no view has the number 0.
-const ENCLOSED_BYTES: usize = 10;
+/// Marks an order without a cage; no word and no long message begins so.
+const PLAIN: u8 = b'p';
+const CAGED: u8 = b'c';
 
 impl Enclosed {
-    /// Says so behind an order.
-    pub(crate) fn seal(self, mut order: Vec<u8>) -> Vec<u8> {
-        order.extend([u8::from(self.state), u8::from(self.rules)]);
-        order.extend(self.view.unwrap_or_default().to_le_bytes());
-        order
+    /// What stands before an order: three bytes and a number; no view has the number 0.
+    pub(crate) const BYTES: usize = 11;
+
+    /// The whole message.
+    pub(crate) fn seal(self, order: &Order) -> Vec<u8> {
+        let kind = if self.cage { CAGED } else { PLAIN };
+        let mut out = Writer(vec![kind, u8::from(self.state), u8::from(self.rules)]);
+        out.number(self.view.unwrap_or_default());
+        out.order(order);
+        out.0
     }
 
     /// The order, and what came with it.
     pub(crate) fn open(bytes: &[u8]) -> Option<(&[u8], Enclosed)> {
-        let (order, [state, rules, view @ ..]) = bytes.split_last_chunk::<ENCLOSED_BYTES>()?;
+        let ([kind, state, rules, view @ ..], order) =
+            bytes.split_first_chunk::<{ Enclosed::BYTES }>()?;
         let view = Some(u64::from_le_bytes(*view)).filter(|number| *number != 0);
-        Some((order, Enclosed { state: *state == 1, rules: *rules == 1, view }))
+        let (cage, state, rules) = (*kind == CAGED, *state == 1, *rules == 1);
+        Some((order, Enclosed { cage, state, rules, view }))
+    }
+
+    /// Whether a message that begins so is an order without a cage.
+    pub(crate) fn is_plain(begin: [u8; Enclosed::BYTES]) -> bool {
+        begin[0] == PLAIN
     }
 }
 
@@ -171,20 +187,8 @@ impl Word {
 
 impl Order {
     pub(crate) fn encode(&self) -> Vec<u8> {
-        use std::os::unix::ffi::OsStrExt;
         let mut out = Writer::default();
-        out.list(self.argv.iter().map(Vec::as_slice));
-        out.list(self.env.iter().map(Vec::as_slice));
-        out.bytes(self.cwd.as_os_str().as_bytes());
-        out.list(self.litter.iter().map(|path| path.as_os_str().as_bytes()));
-        out.ceilings(&self.ceilings);
-        out.number(u64::from(self.more));
-        out.number(u64::from(self.leaves == Leaves::Adopted));
-        out.number(u64::from(self.terminal));
-        out.number(u64::from(self.cage.is_some()));
-        if let Some(cage) = &self.cage {
-            cage.encode(&mut out);
-        }
+        out.order(self);
         out.0
     }
 
@@ -212,6 +216,30 @@ impl Writer {
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.0.extend_from_slice(bytes);
+    }
+
+    /// A byte string with a NUL behind it, as the kernel takes it.
+    fn text(&mut self, bytes: &[u8]) {
+        self.bytes(bytes);
+        self.0.push(0);
+    }
+
+    fn order(&mut self, order: &Order) {
+        use std::os::unix::ffi::OsStrExt;
+        for words in [&order.argv, &order.env] {
+            self.number(words.len() as u64);
+            words.iter().for_each(|word| self.text(word));
+        }
+        self.text(order.cwd.as_os_str().as_bytes());
+        self.list(order.litter.iter().map(|path| path.as_os_str().as_bytes()));
+        self.ceilings(&order.ceilings);
+        self.number(u64::from(order.more));
+        self.number(u64::from(order.leaves == Leaves::Adopted));
+        self.number(u64::from(order.terminal));
+        self.number(u64::from(order.cage.is_some()));
+        if let Some(cage) = &order.cage {
+            cage.encode(self);
+        }
     }
 
     pub(crate) fn list<'a>(&mut self, items: impl ExactSizeIterator<Item = &'a [u8]>) {
@@ -251,13 +279,29 @@ impl<'a> Reader<'a> {
         Some(head)
     }
 
+    /// A byte string with a NUL behind it and none in it.
+    pub(crate) fn text(&mut self) -> Option<&'a CStr> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let (head, rest) = self.0.split_at_checked(length.checked_add(1)?)?;
+        self.0 = rest;
+        CStr::from_bytes_with_nul(head).ok()
+    }
+
     pub(crate) fn list(&mut self) -> Option<Vec<Vec<u8>>> {
+        self.several(|from| from.bytes().map(<[u8]>::to_vec))
+    }
+
+    fn texts(&mut self) -> Option<Vec<Vec<u8>>> {
+        self.several(|from| from.text().map(|text| text.to_bytes().to_vec()))
+    }
+
+    fn several<T>(&mut self, one: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let count = usize::try_from(self.number()?).ok()?;
         // Each item takes eight bytes at least, so a wild count cannot make us allocate.
         if count > self.0.len() / 8 {
             return None;
         }
-        (0..count).map(|_| self.bytes().map(<[u8]>::to_vec)).collect()
+        (0..count).map(|_| one(self)).collect()
     }
 
     fn maybe(&mut self) -> Option<Option<u64>> {
@@ -289,9 +333,9 @@ impl<'a> Reader<'a> {
         use std::os::unix::ffi::OsStringExt;
         let path = |bytes: Vec<u8>| PathBuf::from(std::ffi::OsString::from_vec(bytes));
         Some(Order {
-            argv: self.list()?,
-            env: self.list()?,
-            cwd: path(self.bytes()?.to_vec()),
+            argv: self.texts()?,
+            env: self.texts()?,
+            cwd: path(self.text()?.to_bytes().to_vec()),
             litter: self.list()?.into_iter().map(path).collect(),
             ceilings: self.ceilings()?,
             more: self.number()? == 1,

@@ -24,6 +24,14 @@ pub(super) fn host(keeper: &Keeper, policy: &Policy, given: Option<Powers>) -> R
     Ok(host)
 }
 
+/// The network that the first job's warden is made for, as far as it is known.
+pub(super) fn first_network(policy: &Policy) -> Network {
+    match policy.mode() {
+        Mode::Open => Network::Free,
+        Mode::Read | Mode::Workspace => Network::Any,
+    }
+}
+
 impl Hall {
     /// What the plan of a request is drawn on.
     pub(super) fn ground<'a>(&'a self, session_tmp: Option<&'a Path>) -> Ground<'a> {
@@ -50,7 +58,7 @@ impl Hall {
     /// The network that the job's warden is made for.
     pub(super) fn network_of(&self, request: &Request) -> Network {
         let own = match (self.policy.mode(), self.policy.net().allow) {
-            (Mode::Open, _) => false,
+            (Mode::Open, _) => return Network::Free,
             (Mode::Read | Mode::Workspace, Reach::Loopback | Reach::None) => self.host.powers.netns,
             (Mode::Read | Mode::Workspace, Reach::Open) => false,
         };

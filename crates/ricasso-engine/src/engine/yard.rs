@@ -29,9 +29,13 @@ pub(super) struct Prepared {
 }
 
 impl Yard {
-    pub(super) fn new(keeper: Keeper, owner: Owner, state: StateDir, spares: Spares) -> Yard {
-        let (ready, failed, network) =
-            (Mutex::default(), Mutex::default(), Mutex::new(Network::Any));
+    pub(super) fn new(
+        keeper: Keeper,
+        owner: Owner,
+        state: StateDir,
+        (spares, network): (Spares, Network),
+    ) -> Yard {
+        let (ready, failed, network) = (Mutex::default(), Mutex::default(), Mutex::new(network));
         Yard { keeper, owner, state, spares, ready, failed, network }
     }
 

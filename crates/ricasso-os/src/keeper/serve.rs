@@ -2,7 +2,9 @@
 
 use super::sessions::Sessions;
 use super::views::Views;
-use super::{HELLO, POWERS, POWERS_WITH_NETWORK, VIEW, WARDEN, WARDEN_IN, fork, lifeline};
+use super::{
+    HELLO, POWERS, POWERS_WITH_NETWORK, VIEW, WARDEN, WARDEN_FREE, WARDEN_IN, fork, lifeline,
+};
 use crate::after_fork::leave;
 use crate::cage::Namespaces;
 use crate::channel::{Arrival, Channel, Wait};
@@ -26,6 +28,13 @@ struct Post {
     wardens: BTreeSet<i32>,
     sessions: Sessions,
     views: Views,
+}
+
+/// What a warden is wanted for.
+enum Jobs<'a> {
+    Free,
+    Caged,
+    Of(&'a str, Namespaces, u64),
 }
 
 /// Serves the owner at the other end of standard input until it goes away.
@@ -87,7 +96,8 @@ impl Post {
 
     fn obey(&mut self, wish: &[u8], fds: Vec<OwnedFd>) -> Result<()> {
         match wish {
-            WARDEN => self.fork_warden(fds, None),
+            WARDEN => self.fork_warden(fds, Jobs::Caged),
+            WARDEN_FREE => self.fork_warden(fds, Jobs::Free),
             POWERS => self.control.send(&self.sessions.powers().encode(), &[]),
             POWERS_WITH_NETWORK => {
                 let powers = self.sessions.powers_with_network()?;
@@ -111,20 +121,17 @@ impl Post {
         let session = String::from_utf8_lossy(session);
         let kind = Namespaces::from_number(u64::from(*kind));
         let kind = kind.ok_or(Error::Garbled { what: "kind of namespaces" })?;
-        self.fork_warden(fds, Some((&session, kind, u64::from_le_bytes(*view))))
+        self.fork_warden(fds, Jobs::Of(&session, kind, u64::from_le_bytes(*view)))
     }
 
-    fn fork_warden(
-        &mut self,
-        mut fds: Vec<OwnedFd>,
-        session: Option<(&str, Namespaces, u64)>,
-    ) -> Result<()> {
-        let ground = match session {
-            Some((session, spaces, view)) => {
+    fn fork_warden(&mut self, mut fds: Vec<OwnedFd>, jobs: Jobs<'_>) -> Result<()> {
+        let ground = match jobs {
+            Jobs::Free => Ground { free: true, ..Ground::default() },
+            Jobs::Caged => Ground::default(),
+            Jobs::Of(session, spaces, view) => {
                 let loopback = self.sessions.network(session)?;
-                Ground { loopback, spaces, template: self.views.find(view) }
+                Ground { loopback, spaces, template: self.views.find(view), free: false }
             }
-            None => Ground::default(),
         };
         let job = fds.pop().ok_or(Error::Garbled { what: "wish without a socket" })?;
         match fork()? {

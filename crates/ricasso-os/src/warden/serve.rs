@@ -3,6 +3,7 @@
 //! It never outlives its reason: when the owner's socket or the keeper's lifeline closes, it ends
 //! its whole tree and then itself.
 
+use super::cradle::Cradle;
 use super::report::{Ended, Report, Status, Usage};
 use super::start::Life;
 use crate::after_fork;
@@ -55,6 +56,8 @@ pub(crate) struct Ground<'a> {
     pub(crate) spaces: Namespaces,
     /// The view that the next cage is likely to ask for.
     pub(crate) template: Option<&'a Template>,
+    /// Whether the commands come without a cage.
+    pub(crate) free: bool,
 }
 
 pub(super) struct Post {
@@ -68,6 +71,8 @@ pub(super) struct Post {
     parted: Option<OwnedFd>,
     /// What bounds the tree, once it lived for a moment.
     group: Option<Group>,
+    /// Where the process of a command without a cage waits.
+    pub(super) cradle: Option<Cradle>,
 }
 
 /// What is known of a tree whose command has ended.
@@ -87,6 +92,7 @@ enum Heard {
 }
 
 /// What woke the warden.
+#[derive(Default)]
 pub(super) struct Woken {
     pub(super) deserted: bool,
     pub(super) child: bool,
@@ -101,7 +107,7 @@ pub(super) struct Woken {
 /// What else the warden listens to, beside owner, keeper and children.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Ears<'a> {
-    pub(super) note: Option<&'a Channel>,
+    pub(super) note: Option<BorrowedFd<'a>>,
     pub(super) status: Option<&'a OwnedFd>,
     pub(super) gate: Option<&'a Gatekeeper>,
 }
@@ -127,18 +133,14 @@ impl Post {
             }
         }
         let children = signals::block_and_listen(&[libc::SIGCHLD])?;
-        let litter = Vec::new();
-        Ok(Post { job, lifeline, children, litter, first: None, parted: None, group: None })
+        let (litter, first, parted, group, cradle) = (Vec::new(), None, None, None, None);
+        Ok(Post { job, lifeline, children, litter, first, parted, group, cradle })
     }
 
     fn serve(&mut self, ground: Ground<'_>) -> Result<()> {
         loop {
-            let (child, note) = match self.fork_command(ground) {
-                Ok(forked) => forked,
-                Err(error) => return self.give_up(&error),
-            };
-            rehearse();
-            let Some(life) = self.await_start(child, &note)? else { return self.sweep() };
+            let life = if ground.free { self.begin_free()? } else { self.begin(ground)? };
+            let Some(life) = life else { return self.sweep() };
             let more = life.more;
             self.first = life.first;
             let gone = match life.failed {
@@ -157,6 +159,39 @@ impl Post {
                 return Ok(());
             }
         }
+    }
+
+    /// The start of a command in a process that is forked. `None` where none comes any more.
+    pub(super) fn begin(&mut self, ground: Ground<'_>) -> Result<Option<Life>> {
+        match self.fork_command(ground) {
+            Ok((child, note)) => {
+                rehearse();
+                self.await_start(child, &note)
+            }
+            Err(error) => self.give_up(&error).map(|()| None),
+        }
+    }
+
+    /// The same for one without a cage, whose process shares our memory until it executes.
+    fn begin_free(&mut self) -> Result<Option<Life>> {
+        match self.bear_command() {
+            Ok((child, note)) => {
+                rehearse();
+                self.await_free(child, &note)
+            }
+            Err(error) => self.give_up(&error).map(|()| None),
+        }
+    }
+
+    fn bear_command(&mut self) -> Result<(i32, OwnedFd)> {
+        let (ours, theirs) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
+            .map_err(Error::call("make a pipe for the start"))?;
+        let cradle = match self.cradle.take() {
+            Some(cradle) => cradle,
+            None => Cradle::new(&self.job)?,
+        };
+        let pid = self.cradle.insert(cradle).bear(theirs)?;
+        Ok((pid, ours))
     }
 
     /// The command's process waits for the order itself: one hop less, and in a spare warden it is
@@ -198,7 +233,10 @@ impl Post {
         let mut limit = None;
         loop {
             let pause = polled.then(|| next_look.saturating_duration_since(Instant::now()));
-            let woken = self.wait(life.ears(), PollFlags::IN, pause)?;
+            let woken = match std::mem::take(&mut life.over) {
+                true => Woken { child: true, ..Woken::default() },
+                false => self.wait(life.ears(), PollFlags::IN, pause)?,
+            };
             if woken.deserted {
                 return Ok(Gone::Unknown);
             }
@@ -226,7 +264,10 @@ impl Post {
                     tree::end(&BTreeSet::new(), &mut life.reaper());
                 }
             }
-            while signals::take(&self.children).is_some() {}
+            if woken.child {
+                // However many ended, the kernel keeps one signal of a kind.
+                signals::take(&self.children);
+            }
             let any_left = tree::reap_all(&mut life.reaper());
             if let Some((status, others, used)) = life.ending(woken.status, any_left) {
                 let any_left = any_left && others;
@@ -427,7 +468,7 @@ impl Post {
     ) -> Result<Woken> {
         let mut fds = vec![PollFd::new(&self.job, job), PollFd::new(&self.children, PollFlags::IN)];
         let lifeline = also(&mut fds, self.lifeline.as_ref().map(AsFd::as_fd));
-        let note = also(&mut fds, ears.note.map(AsFd::as_fd));
+        let note = also(&mut fds, ears.note);
         let status = also(&mut fds, ears.status.map(AsFd::as_fd));
         let question = also(&mut fds, ears.gate.map(AsFd::as_fd));
         let patience = patience.and_then(|patience| Timespec::try_from(patience).ok());

@@ -1,7 +1,8 @@
 //! From the order to the command's first instruction, as its warden sees it.
 
+use super::cradle::{Came, Cradle};
 use super::report::{Report, Status, Usage};
-use super::serve::{Ears, Post, Woken};
+use super::serve::{Ears, Ground, Post, Woken};
 use crate::after_fork::Note;
 use crate::cage::{self, Birth, Gatekeeper, Reserve};
 use crate::channel::{Arrival, Channel, Wait};
@@ -9,9 +10,9 @@ use crate::error::{Error, Result};
 use crate::signals;
 use crate::tree::Member;
 use crate::tree::{self, Ending};
-use crate::wire::{Ceilings, Leaves, Stage};
+use crate::wire::{Ceilings, Enclosed, Leaves, Order, Stage};
 use rustix::event::PollFlags;
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// A command that is over by now has no use for a message that it began.
@@ -35,6 +36,8 @@ pub(super) struct Life {
     silent: bool,
     /// How the child ended, once it did.
     ended: Option<Status>,
+    /// Whether some child ended already.
+    pub(super) over: bool,
     /// Whose end counts.
     counts: Counts,
 }
@@ -141,6 +144,47 @@ impl Post {
         Ok(Some(life))
     }
 
+    /// Waits until a command without a cage was executed or failed. `None` when no order came.
+    pub(super) fn await_free(&mut self, pid: i32, note: &OwnedFd) -> Result<Option<Life>> {
+        loop {
+            let ears = Ears { note: Some(note.as_fd()), ..Ears::default() };
+            let woken = self.wait(ears, PollFlags::empty(), None)?;
+            if woken.note {
+                break;
+            }
+            if woken.deserted {
+                return Ok(None);
+            }
+        }
+        let came = self.cradle.as_ref().map(Cradle::came);
+        let (order, failed) = match came {
+            Some(Came::Executed(order)) => (order, None),
+            Some(Came::Failed(order, stage, errno)) => (order, Some((stage, errno))),
+            Some(Came::Nothing) | None => return Ok(None),
+            // Too long for it, or with a cage after all.
+            Some(Came::Back) => return self.begin(Ground::default()),
+        };
+        let order = Enclosed::open(order).ok_or(Error::Garbled { what: "order" });
+        let order = match order.and_then(|(order, _)| Order::decode(order)) {
+            Ok(order) => order,
+            // That is why it failed.
+            Err(_) if failed.is_some() => Order::default(),
+            Err(error) => return Err(error),
+        };
+        let Order { ceilings, litter, more, leaves, .. } = order;
+        self.litter.clone_from(&litter);
+        let mut life =
+            Life::of(Note { ceilings, litter, more, leaves, failed, ..Note::default() }, pid, pid)?;
+        if failed.is_none() {
+            // A short command is over before anybody needs to know that it began.
+            life.over = self.wait(Ears::default(), PollFlags::empty(), Some(SHORT))?.child;
+            if !life.over {
+                self.tell(&Report::Started { pid })?;
+            }
+        }
+        Ok(Some(life))
+    }
+
     /// A command that is our own child.
     fn await_plain(&mut self, pid: i32, pipe: &Channel, mut note: Note) -> Result<Life> {
         // The order is there. A short command is over before anybody needs to know that it began,
@@ -228,7 +272,7 @@ impl Post {
     /// Takes in more of the note; false at its end, or when everybody is gone.
     fn hear(&self, pipe: &Channel, note: &mut Note) -> Result<bool> {
         loop {
-            let ears = Ears { note: Some(pipe), ..Ears::default() };
+            let ears = Ears { note: Some(pipe.as_fd()), ..Ears::default() };
             let woken = self.wait(ears, PollFlags::empty(), None)?;
             if woken.note {
                 return match pipe.receive_signed(Wait::Never)? {
@@ -268,6 +312,7 @@ impl Life {
             gate,
             silent: false,
             ended: None,
+            over: false,
             counts: Counts::Command,
         })
     }

@@ -1,0 +1,357 @@
+//! The command's process before it is one, in the warden's own memory.
+//!
+//! A fork copies the page tables of its parent, and exec takes the copy down again: together a
+//! fifth of a bare spawn. A process that shares its warden's memory costs neither. It must never
+//! allocate, lock or panic, and writes to nothing but its cradle and its own stack, so that the
+//! warden may go on beside it; it ends in exec or in exit.
+
+use crate::after_fork::{self, leave};
+use crate::channel::{Channel, INLINE_BYTES};
+use crate::error::{Error, Result};
+use crate::wire::{Ceilings, Enclosed, Reader, STATE_FD, Stage};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags};
+use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
+use std::cell::UnsafeCell;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::io::IoSliceMut;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// More than ten times what the way to exec needs, a lookup in a long PATH included.
+const STACK_BYTES: usize = 128 * 1024;
+/// What runs over the stack's end meets a page that cannot be touched. Pages are 64 KiB at most.
+const GUARD_BYTES: usize = 64 * 1024;
+/// A word takes nine bytes at least, and both lists end in a null pointer.
+const MOST_WORDS: usize = INLINE_BYTES / 9 + 2;
+/// The longest path that the kernel takes, its NUL included.
+const PATH_BYTES: usize = 4096;
+/// Descriptors that come with an order: three streams and one for the state.
+const MOST_FDS: usize = 4;
+
+/// Where a command's process waits for its order. It stays as long as its warden does: whoever
+/// was put to sleep here may still be on its way out.
+pub(super) struct Cradle {
+    slate: &'static Slate,
+}
+
+/// What the two share.
+struct Slate {
+    job: c_int,
+    warden: AtomicU64,
+    /// The order's length, once it is there; then its bytes change no more.
+    length: AtomicUsize,
+    /// What came of it: see [`Came`].
+    came: AtomicU64,
+    bytes: UnsafeCell<[u8; INLINE_BYTES]>,
+    words: UnsafeCell<[*const c_char; MOST_WORDS]>,
+}
+
+/// What came of a process that waited, once it has executed or ended.
+pub(super) enum Came<'a> {
+    /// No order came any more.
+    Nothing,
+    /// The order is for a process of another kind, and still waits for it.
+    Back,
+    /// It was executed, or ended on the way; the order is this.
+    Executed(&'a [u8]),
+    /// It failed, and the order is this.
+    Failed(&'a [u8], Stage, i32),
+}
+
+/// Flags of [`Slate::came`]; a failure has its stage and the kernel's answer in the upper bits.
+const BACK: u64 = 1;
+const FAILED: u64 = 2;
+
+impl Cradle {
+    /// Makes room for one process at a time, which listens to this socket.
+    pub(super) fn new(job: &Channel) -> Result<Cradle> {
+        let length = GUARD_BYTES + STACK_BYTES + size_of::<Slate>();
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a new mapping anywhere, of memory that nobody else knows (mmap(2)).
+        let base = unsafe { libc::mmap(ptr::null_mut(), length, access, flags, -1, 0) };
+        if base == libc::MAP_FAILED {
+            return Err(Error::last("make room for the command's process"));
+        }
+        // SAFETY: the mapping just made begins with these bytes, which nobody uses.
+        if unsafe { libc::mprotect(base, GUARD_BYTES, libc::PROT_NONE) } != 0 {
+            return Err(Error::last("guard the stack of the command's process"));
+        }
+        // SAFETY: the mapping is longer than this by a slate.
+        let at = unsafe { base.byte_add(GUARD_BYTES + STACK_BYTES) }.cast::<Slate>();
+        // SAFETY: `at` is the beginning of a page with room for a slate behind it, and one of
+        // zeroes is a whole one: numbers, bytes and null pointers.
+        let slate = unsafe { &mut *at };
+        slate.job = job.as_fd().as_raw_fd();
+        Ok(Cradle { slate })
+    }
+
+    /// Starts a process that waits here for its order. Its end of the note, which nobody else
+    /// holds then, closes when it executes or ends.
+    pub(super) fn bear(&mut self, note: OwnedFd) -> Result<i32> {
+        let slate = self.slate;
+        slate.warden.store(number(getpid()), Ordering::Relaxed);
+        slate.length.store(0, Ordering::Relaxed);
+        slate.came.store(0, Ordering::Release);
+        let given = ptr::from_ref(slate).cast_mut().cast::<c_void>();
+        // SAFETY: the child runs `wait` on a stack of its own, right below the slate, with a guard
+        // page at its end. It shares our memory, but touches only the slate and that stack,
+        // allocates nothing and ends without returning to any caller of ours. Whoever slept here
+        // before is gone: we are called when its note was closed.
+        let pid = unsafe { libc::clone(wait, given, libc::CLONE_VM | libc::SIGCHLD, given) };
+        let born = if pid < 0 { Err(Error::last("start the command's process")) } else { Ok(pid) };
+        drop(note);
+        born
+    }
+
+    /// What came of it. Only to be asked when its note is closed.
+    pub(super) fn came(&self) -> Came<'_> {
+        let came = self.slate.came.load(Ordering::Acquire);
+        let length = self.slate.length.load(Ordering::Acquire);
+        if came & BACK != 0 {
+            return Came::Back;
+        }
+        // SAFETY: the process that wrote here has executed or ended, so nobody writes any more.
+        let bytes = unsafe { &*self.slate.bytes.get() };
+        let Some(order) = bytes.get(..length).filter(|order| !order.is_empty()) else {
+            return Came::Nothing;
+        };
+        match Stage::from_number(came >> 40).filter(|_| came & FAILED != 0) {
+            Some(stage) => Came::Failed(order, stage, (came >> 8) as u32 as i32),
+            None => Came::Executed(order),
+        }
+    }
+}
+
+fn number(pid: Pid) -> u64 {
+    u64::from(pid.as_raw_nonzero().get().unsigned_abs())
+}
+
+/// The life of the process in the cradle.
+extern "C" fn wait(given: *mut c_void) -> c_int {
+    // SAFETY: `bear` passes its slate, which is never unmapped.
+    let slate = unsafe { &*given.cast::<Slate>() };
+    let came = match become_command(slate) {
+        Ended::Unneeded => 0,
+        Ended::Back => BACK,
+        Ended::Failed(stage, errno) => {
+            let errno = u64::from(errno.raw_os_error().unsigned_abs());
+            stage.number() << 40 | errno << 8 | FAILED
+        }
+    };
+    slate.came.store(came, Ordering::Release);
+    leave()
+}
+
+/// How it ends where it does not become a command.
+enum Ended {
+    /// Nobody needs it any more.
+    Unneeded,
+    /// The order is not for it.
+    Back,
+    /// It tried.
+    Failed(Stage, Errno),
+}
+
+/// The order of a command, where it lies.
+struct Wanted<'a> {
+    argv: *const *const c_char,
+    env: *const *const c_char,
+    program: &'a CStr,
+    path: Option<&'a [u8]>,
+    cwd: &'a CStr,
+    ceilings: Ceilings,
+    terminal: bool,
+}
+
+fn become_command(slate: &Slate) -> Ended {
+    // It goes with its warden, which may be gone before this was said.
+    let bound = set_parent_process_death_signal(Some(Signal::KILL));
+    let warden = slate.warden.load(Ordering::Relaxed);
+    if bound.is_err() || getppid().map(number) != Some(warden) {
+        return Ended::Unneeded;
+    }
+    // What does not depend on the order is done before there is one.
+    let settled = after_fork::settle();
+    // SAFETY: the warden made this socket ours to listen to, and keeps it open.
+    let job = unsafe { BorrowedFd::borrow_raw(slate.job) };
+    // SAFETY: until this process has executed or ended, nobody else reads or writes them.
+    let (bytes, words) = unsafe { (&mut *slate.bytes.get(), &mut *slate.words.get()) };
+    rehearse(bytes, words);
+    match await_order(job) {
+        Next::Plain => {}
+        Next::Other => return Ended::Back,
+        Next::None => return Ended::Unneeded,
+    }
+    let Some((length, fds)) = take_order(job, bytes) else { return Ended::Unneeded };
+    slate.length.store(length, Ordering::Release);
+    let Some(order) = bytes.get(..length) else { return Ended::Unneeded };
+    let Some((wanted, enclosed)) = read(order, words) else {
+        return Ended::Failed(Stage::Prepare, Errno::INVAL);
+    };
+    if let Err(errno) = settled.and_then(|()| prepare(&wanted, enclosed, &fds)) {
+        return Ended::Failed(Stage::Prepare, errno);
+    }
+    if let Err(errno) = rustix::process::chdir(wanted.cwd) {
+        return Ended::Failed(Stage::Directory, errno);
+    }
+    Ended::Failed(Stage::Execute, execute(&wanted))
+}
+
+/// The first touch of a page costs a fault; now there is time for it.
+fn rehearse(bytes: &mut [u8; INLINE_BYTES], words: &mut [*const c_char; MOST_WORDS]) {
+    let page = &mut bytes[..PATH_BYTES];
+    page.fill(0);
+    std::hint::black_box(page);
+    words[0] = ptr::null();
+    std::hint::black_box(words);
+}
+
+/// What waits on the socket.
+enum Next {
+    /// An order without a cage.
+    Plain,
+    /// One that is for others.
+    Other,
+    /// No more orders.
+    None,
+}
+
+/// Waits until there is an order, and leaves it where it is.
+fn await_order(job: BorrowedFd<'_>) -> Next {
+    loop {
+        let mut begin = [0u8; Enclosed::BYTES];
+        match rustix::net::recv(job, &mut begin, RecvFlags::PEEK | RecvFlags::TRUNC) {
+            Ok((_, 0)) => return Next::None,
+            // A word for the command before this one: the owner says it again.
+            Ok((_, 1)) => {
+                let _ = rustix::net::recv(job, &mut begin, RecvFlags::DONTWAIT);
+            }
+            Ok((_, length)) if length > INLINE_BYTES => return Next::Other,
+            Ok(_) if Enclosed::is_plain(begin) => return Next::Plain,
+            Ok(_) => return Next::Other,
+            // A reset is told once, and then come the last messages or the end.
+            Err(Errno::INTR | Errno::CONNRESET) => {}
+            Err(_) => return Next::None,
+        }
+    }
+}
+
+/// Takes the order that waits: its length and its descriptors.
+fn take_order(
+    job: BorrowedFd<'_>,
+    bytes: &mut [u8],
+) -> Option<(usize, [Option<OwnedFd>; MOST_FDS])> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT;
+    let got = loop {
+        match rustix::net::recvmsg(job, &mut [IoSliceMut::new(bytes)], &mut ancillary, flags) {
+            Ok(got) => break got,
+            Err(Errno::INTR | Errno::CONNRESET) => {}
+            Err(_) => return None,
+        }
+    };
+    let whole = !got.flags.intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC);
+    let mut fds = [const { None }; MOST_FDS];
+    let received = ancillary.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(received) => Some(received),
+        _ => None,
+    });
+    received.flatten().zip(&mut fds).for_each(|(fd, place)| *place = Some(fd));
+    (whole && got.bytes > 0).then_some((got.bytes, fds))
+}
+
+/// Reads an order without copying it: its strings end in NUL, and pointers to them go into
+/// `words`, first the arguments and then the environment.
+fn read<'a>(
+    order: &'a [u8],
+    words: &mut [*const c_char; MOST_WORDS],
+) -> Option<(Wanted<'a>, Enclosed)> {
+    let (order, enclosed) = Enclosed::open(order)?;
+    let mut from = Reader(order);
+    let mut places = words.iter_mut();
+    let mut program = None;
+    for _ in 0..from.number()? {
+        let word = from.text()?;
+        program = program.or(Some(word));
+        *places.next()? = word.as_ptr();
+    }
+    *places.next()? = ptr::null();
+    let env = places.as_slice().as_ptr();
+    let mut path = None;
+    for _ in 0..from.number()? {
+        let entry = from.text()?;
+        path = path.or_else(|| entry.to_bytes().strip_prefix(b"PATH="));
+        *places.next()? = entry.as_ptr();
+    }
+    *places.next()? = ptr::null();
+    let cwd = from.text()?;
+    for _ in 0..from.number()? {
+        from.bytes()?;
+    }
+    let ceilings = from.ceilings()?;
+    let _more = from.number()?;
+    let _leaves = from.leaves()?;
+    let terminal = from.number()? == 1;
+    let wanted =
+        Wanted { argv: words.as_ptr(), env, program: program?, path, cwd, ceilings, terminal };
+    Some((wanted, enclosed))
+}
+
+fn prepare(
+    wanted: &Wanted<'_>,
+    enclosed: Enclosed,
+    fds: &[Option<OwnedFd>; MOST_FDS],
+) -> std::result::Result<(), Errno> {
+    let [Some(input), Some(output), Some(error), state] = fds else { return Err(Errno::BADF) };
+    rustix::stdio::dup2_stdin(input)?;
+    rustix::stdio::dup2_stdout(output)?;
+    rustix::stdio::dup2_stderr(error)?;
+    if wanted.terminal {
+        rustix::process::ioctl_tiocsctty(input)?;
+    }
+    match state {
+        Some(state) if enclosed.state => after_fork::duplicate(state, STATE_FD)?,
+        Some(_) | None => {}
+    }
+    after_fork::hold(&wanted.ceilings)
+}
+
+/// Executes the program, which is looked up as a shell would; returns only on failure.
+fn execute(wanted: &Wanted<'_>) -> Errno {
+    let program = wanted.program.to_bytes();
+    if program.contains(&b'/') {
+        return execute_at(wanted.program, wanted);
+    }
+    let mut worst = Errno::NOENT;
+    let mut candidate = [0u8; PATH_BYTES];
+    for directory in after_fork::directories(wanted.path) {
+        let Some(candidate) = join(directory, program, &mut candidate) else { continue };
+        match execute_at(candidate, wanted) {
+            Errno::NOENT | Errno::NOTDIR => {}
+            Errno::ACCESS => worst = Errno::ACCESS,
+            errno => return errno,
+        }
+    }
+    worst
+}
+
+/// `DIRECTORY/PROGRAM`; nothing where that is longer than any path.
+fn join<'a>(directory: &[u8], program: &[u8], to: &'a mut [u8; PATH_BYTES]) -> Option<&'a CStr> {
+    let all = directory.iter().chain(b"/").chain(program).chain(b"\0");
+    let length = directory.len() + program.len() + 2;
+    let to = to.get_mut(..length)?;
+    to.iter_mut().zip(all).for_each(|(place, byte)| *place = *byte);
+    CStr::from_bytes_with_nul(to).ok()
+}
+
+fn execute_at(program: &CStr, wanted: &Wanted<'_>) -> Errno {
+    // SAFETY: `program` and every word are NUL-terminated strings that live until the call
+    // returns, and both lists end in a null pointer, as execve(2) demands.
+    unsafe { libc::execve(program.as_ptr(), wanted.argv, wanted.env) };
+    after_fork::last_errno()
+}
