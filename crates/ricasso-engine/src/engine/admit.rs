@@ -91,7 +91,7 @@ impl Hall {
     /// Leads a request through the gate.
     pub(super) fn admit(&self, request: &Request) -> Result<Admission, Error> {
         let checked = request.check().map_err(Error::Request);
-        let input = checked.and_then(|()| input_of(&request.stdin));
+        let input = checked.and_then(|()| self.input_of(&request.stdin));
         let (input, inlet) = input.map_err(|error| self.turn_away(request, error))?;
         // Asked for before the verdict is known: it is made while we judge, and one that is not
         // needed ends when it is dropped. Nothing of the command exists in it yet.
@@ -258,15 +258,17 @@ impl Hall {
     }
 }
 
-fn input_of(stdin: &Stdin) -> Result<(Input, Inlet), Error> {
-    let made = match stdin {
-        Stdin::Closed => ricasso_os::closed_input(),
-        Stdin::Text(text) => ricasso_os::text_input(text.as_slice()),
-        Stdin::File(path) => ricasso_os::file_input(path),
-        Stdin::Fed => {
-            let (input, feeder) = ricasso_os::fed_input().map_err(Error::Os)?;
-            return Ok((input, Inlet::pipe(feeder)));
-        }
-    };
-    made.map(|input| (input, Inlet::default())).map_err(Error::Os)
+impl Hall {
+    fn input_of(&self, stdin: &Stdin) -> Result<(Input, Inlet), Error> {
+        let made = match stdin {
+            Stdin::Closed => self.yard.closed_input(),
+            Stdin::Text(text) => ricasso_os::text_input(text.as_slice()),
+            Stdin::File(path) => ricasso_os::file_input(path),
+            Stdin::Fed => {
+                let (input, feeder) = ricasso_os::fed_input().map_err(Error::Os)?;
+                return Ok((input, Inlet::pipe(feeder)));
+            }
+        };
+        made.map(|input| (input, Inlet::default())).map_err(Error::Os)
+    }
 }

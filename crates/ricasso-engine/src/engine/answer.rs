@@ -133,6 +133,14 @@ pub(super) fn running(admitted: &Admitted) -> Reply {
     reply
 }
 
+/// The same once it is over.
+pub(super) fn end(reply: &mut Reply, ending: Ending) {
+    reply.exit_code = Some(ending.exit_code());
+    reply.ending = Some(ending);
+    reply.running = false;
+    reply.record = None;
+}
+
 /// What is known of the output of a job that runs.
 pub(super) fn fill_running(reply: &mut Reply, water: &Watermark, excerpt: capture::Excerpt) {
     let [stdout_bytes, stderr_bytes] = water.bytes;

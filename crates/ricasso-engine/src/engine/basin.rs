@@ -3,7 +3,7 @@
 use super::admit::Admitted;
 use super::answer;
 use super::board::{Board, Made};
-use super::close::Papers;
+use super::close::{Draft, Papers};
 use super::conduct::Watcher;
 use super::lookout::{Lookout, Sight};
 use super::{Desk, Hall};
@@ -11,7 +11,7 @@ use crate::capture::{Appended, Spool, Stream};
 use crate::error::Error;
 use crate::reply::Reply;
 use crate::run::{Flow, LimitName, Sink, Source};
-use ricasso_os::{Cancel, Input, Mouth};
+use ricasso_os::{Cancel, Input, Mouth, Output};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -44,6 +44,8 @@ pub(super) struct Basin<'a> {
     /// What lies beside the spool does so soon after a long command has begun, and otherwise when
     /// it is over.
     pub(super) papers: Papers,
+    /// The reply as far as it is known, once the first order is given.
+    pub(super) draft: Option<Draft>,
     /// Standard input, until the last step has it.
     pub(super) input: Option<Arc<Input>>,
     hall: &'a Hall,
@@ -71,6 +73,7 @@ impl<'a> Basin<'a> {
             ordered: false,
             told: Vec::new(),
             papers: known.papers,
+            draft: None,
             input: None,
             hall,
             admitted,
@@ -92,6 +95,11 @@ impl<'a> Basin<'a> {
         if let Some(board) = &self.board {
             board.listens_to(mouth);
         }
+    }
+
+    /// Two pipes for what the next command says.
+    pub(super) fn outputs(&self) -> Result<[Output; 2], Error> {
+        self.hall.yard.outputs().map_err(Error::Os)
     }
 
     /// All is over: whoever waits for it is told.
@@ -190,6 +198,9 @@ impl Sink for Basin<'_> {
 
     fn ordered(&mut self) {
         self.ordered = true;
+        if self.draft.is_none() {
+            self.draft = Some(self.hall.draft(self.admitted));
+        }
     }
 
     fn started(&mut self, pid: i32) {

@@ -2,9 +2,10 @@
 
 use super::Hall;
 use super::admit::{Admission, Admitted};
-use super::answer::{self, Parts, reasons};
+use super::answer::{self, reasons};
 use super::chores::{Chore, Finished};
 use super::conduct::UNSTARTED;
+use super::entries::Line;
 use super::{entries, later, paper};
 use crate::capture::{Redacted, Redactor, Spool, Totals};
 use crate::error::Error;
@@ -90,12 +91,20 @@ pub(super) struct StepDone {
 /// A job that is over but not yet closed.
 pub(super) struct Closing<'a> {
     pub(super) admitted: &'a Admitted,
+    pub(super) draft: Option<Draft>,
     pub(super) failed: Option<Error>,
     pub(super) papers: Papers,
     /// The workspace as it was.
     pub(super) before: Option<Before>,
     /// What the reader of the reply should know besides.
     pub(super) told: Vec<String>,
+}
+
+/// The reply and the closing entry as far as they are known while the command runs: whoever waits
+/// for its end has the time to write them.
+pub(super) struct Draft {
+    reply: Reply,
+    entry: Line,
 }
 
 /// Whether request and scene lie beside the spool already.
@@ -160,6 +169,14 @@ impl Hall {
         Ok(Admission::Refused(Box::new(reply)))
     }
 
+    /// What can be said of a job while it runs.
+    pub(super) fn draft(&self, admitted: &Admitted) -> Draft {
+        let mut reply = answer::running(admitted);
+        reply.hints = self.early_hints(admitted);
+        let entry = entries::begun(&reply, admitted.request(), admitted.redactor());
+        Draft { reply, entry }
+    }
+
     /// The end of a job: excerpt, closing entry, reply.
     pub(super) fn close(
         &self,
@@ -167,20 +184,11 @@ impl Hall {
         spool: &mut Spool,
         steps: &[StepDone],
     ) -> Reply {
-        let Closing { admitted, failed, papers, before, told } = closing;
+        let Closing { admitted, draft, failed, papers, before, told } = closing;
         let redactor = admitted.redactor();
-        let ending = answer::overall(steps);
-        let parts = Parts {
-            id: admitted.id().clone(),
-            verdict: "allow",
-            reasons: reasons(&admitted.reasons, admitted.request(), redactor),
-            enforced: admitted.plan().fit().enforced().clone(),
-            deadline: admitted.plan().allowance().deadline,
-            began: admitted.began,
-            ending,
-        };
-        let mut reply = answer::bare_reply(parts, admitted.request(), redactor);
-        reply.hints = self.hints(admitted, steps, failed.as_ref());
+        let Draft { mut reply, entry } = draft.unwrap_or_else(|| self.draft(admitted));
+        answer::end(&mut reply, answer::overall(steps));
+        reply.hints.extend(self.hints(admitted, steps, failed.as_ref()));
         reply.hints.extend(told.iter().map(|told| redactor.text(told.as_bytes())));
         answer::fill_steps(&mut reply, admitted, steps);
         later::fill(&mut reply, admitted, before.as_ref());
@@ -197,7 +205,7 @@ impl Hall {
         let numbered = steps.iter().enumerate();
         let failure =
             numbered.into_iter().find_map(|(at, step)| answer::not_started(at, step, admitted));
-        self.seal(&mut reply, admitted, spool.totals(), failure);
+        self.seal((&mut reply, entry), admitted, spool.totals(), failure);
         if papers == Papers::Missing {
             self.keep_policy();
         }
@@ -244,14 +252,15 @@ impl Hall {
     /// The closing entry. A failure here is told in the reply itself.
     fn seal(
         &self,
-        reply: &mut Reply,
+        (reply, entry): (&mut Reply, Line),
         admitted: &Admitted,
         totals: Totals,
         failure: Option<Redacted<String>>,
     ) {
         let redactor = admitted.redactor();
         let why = entries::why(reply, failure);
-        let recorded = self.record_closing(reply, admitted.request(), redactor, totals, why);
+        let entry = entries::closing(entry, reply, totals, why.as_ref());
+        let recorded = entry.and_then(|entry| self.ledger.append(&entry).map_err(Error::Record));
         let closed = recorded.and_then(|receipt| {
             self.yard.owner.closes(admitted.id()).map_err(Error::Run)?;
             Ok(receipt)
@@ -288,16 +297,13 @@ impl Hall {
         totals: Totals,
         why: Option<Redacted<String>>,
     ) -> Result<Receipt, Error> {
-        let entry = entries::closing(reply, request, redactor, totals, why.as_ref())?;
+        let entry = entries::begun(reply, request, redactor);
+        let entry = entries::closing(entry, reply, totals, why.as_ref())?;
         self.ledger.append(&entry).map_err(Error::Record)
     }
 
-    fn hints(
-        &self,
-        admitted: &Admitted,
-        steps: &[StepDone],
-        failed: Option<&Error>,
-    ) -> Vec<Redacted<String>> {
+    /// Hints that do not depend on how it ends.
+    fn early_hints(&self, admitted: &Admitted) -> Vec<Redacted<String>> {
         let redactor = admitted.redactor();
         let text = |hint: &str| redactor.text(hint.as_bytes());
         let mut hints: Vec<Redacted<String>> = self.told.iter().map(|told| text(told)).collect();
@@ -320,6 +326,19 @@ impl Hall {
             let read = policy::hints(admitted.request(), &self.policy);
             hints.extend(read.iter().map(|hint| text(hint)));
         }
+        hints
+    }
+
+    /// Hints that come from how it ended.
+    fn hints(
+        &self,
+        admitted: &Admitted,
+        steps: &[StepDone],
+        failed: Option<&Error>,
+    ) -> Vec<Redacted<String>> {
+        let redactor = admitted.redactor();
+        let text = |hint: &str| redactor.text(hint.as_bytes());
+        let mut hints = Vec::new();
         let numbered = steps.iter().enumerate();
         hints.extend(numbered.filter_map(|(at, step)| answer::not_started(at, step, admitted)));
         if steps.iter().any(|step| step.outcome.forced && step.outcome.ending.was_asked()) {

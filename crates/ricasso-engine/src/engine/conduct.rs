@@ -92,7 +92,8 @@ impl Hall {
             Ok(steps) => {
                 let failed = basin.failed.take();
                 let told = std::mem::take(&mut basin.told);
-                let closing = Closing { admitted: &admitted, failed, papers, before, told };
+                let (admitted, draft) = (&admitted, basin.draft.take());
+                let closing = Closing { admitted, draft, failed, papers, before, told };
                 Ok(self.close(closing, &mut basin.spool, &steps))
             }
             // Our own failure: the entry is closed all the same, and the error goes to the caller.
@@ -236,8 +237,8 @@ fn drive(
         let input = if step.last { basin.input.take() } else { basin.input.clone() };
         let input = input.expect("only the last step takes it");
         basin.listens_to(Mouth::of(&*input));
-        let pipes = Streams::pipes(input).map_err(Error::Run)?;
-        let streams = Streams { state, ..pipes };
+        let [out, err] = basin.outputs()?;
+        let streams = Streams { input, out, err: Some(err), state };
         return run::drive(step.warden, order, streams, course, basin).map_err(Error::Run);
     };
     let made = ricasso_os::terminal(size.columns, size.rows).map_err(Error::Os)?;

@@ -62,21 +62,27 @@ pub(super) fn unjudged(opening: &Opening<'_>) -> Line {
     entry
 }
 
-/// The line of a call that is over. `why` tells why nothing or not all of it ran.
-pub(super) fn closing(
-    reply: &Reply,
-    request: &Request,
-    redactor: &Redactor,
-    totals: Totals,
-    why: Option<&Redacted<String>>,
-) -> Result<Line, Error> {
-    let now = record::rfc3339(SystemTime::now());
-    let mut entry = Entry::new(Phase::Close, reply.id.as_str(), now);
+/// The closing line as far as it does not depend on the ending.
+pub(super) fn begun(reply: &Reply, request: &Request, redactor: &Redactor) -> Line {
+    let mut entry = Entry::new(Phase::Close, reply.id.as_str(), String::new());
     caller(&mut entry, request, redactor);
     entry.command = Some(cut(reply.command.clone(), redactor));
     entry.verdict = reply.verdict.to_string();
     entry.rules = reply.reasons.iter().map(|reason| reason.rule.clone()).collect();
-    entry.enforced = json_of("enforced", &reply.enforced)?;
+    entry.enforced = serde_json::to_value(&reply.enforced).unwrap_or_default();
+    entry.extra.insert("cwd".into(), text(reply.cwd.clone()));
+    entry
+}
+
+/// The line of a call that is over. `why` tells why nothing or not all of it ran.
+pub(super) fn closing(
+    begun: Line,
+    reply: &Reply,
+    totals: Totals,
+    why: Option<&Redacted<String>>,
+) -> Result<Line, Error> {
+    let mut entry = begun;
+    entry.at = record::rfc3339(SystemTime::now());
     entry.ending = json_of("ending", &reply.ending)?;
     entry.usage = json_of("usage", &reply.usage)?;
     entry.redactions = Some(reply.output.redactions);
@@ -93,7 +99,6 @@ pub(super) fn closing(
     let denials: Vec<_> = reply.denials.iter().take(MOST_NAMES).collect();
     let millis = reply.duration_ms.as_micros() as f64 / 1000.0;
     let more = [
-        ("cwd", text(reply.cwd.clone())),
         ("exit_code", reply.exit_code.into()),
         ("error", why.cloned().map_or(Value::Null, text)),
         ("duration_ms", millis.into()),
@@ -101,7 +106,7 @@ pub(super) fn closing(
         ("denials", json_of("denials", &denials)?),
         ("denial_count", reply.denials.len().into()),
     ];
-    entry.extra = more.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
+    entry.extra.extend(more.map(|(key, value)| (key.to_string(), value)));
     let adopted: BTreeSet<&str> =
         reply.survivors.iter().filter_map(|left| left.job.as_ref()).map(JobId::as_str).collect();
     if !adopted.is_empty() {

@@ -5,7 +5,7 @@ use super::close::Papers;
 use super::open::Spares;
 use crate::error::Error;
 use crate::run::{JobDir, JobId, Owner, StateDir};
-use ricasso_os::{Keeper, Network, Warden};
+use ricasso_os::{Input, Keeper, Network, Output, Warden};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The keeper comes first: it is dropped first, and ends every job before the owner's file goes.
@@ -16,6 +16,9 @@ pub(super) struct Yard {
     pub(super) state: StateDir,
     pub(super) spares: Spares,
     ready: Mutex<Option<Prepared>>,
+    /// What the next job reads and says itself through, unless it asks for something else.
+    input: Mutex<Option<Input>>,
+    outputs: Mutex<Option<[Output; 2]>>,
     failed: Mutex<Option<Error>>,
     /// The network of the last request: the next one is likely to want the same.
     network: Mutex<Network>,
@@ -36,7 +39,8 @@ impl Yard {
         (spares, network): (Spares, Network),
     ) -> Yard {
         let (ready, failed, network) = (Mutex::default(), Mutex::default(), Mutex::new(network));
-        Yard { keeper, owner, state, spares, ready, failed, network }
+        let (input, outputs) = (Mutex::default(), Mutex::default());
+        Yard { keeper, owner, state, spares, ready, input, outputs, failed, network }
     }
 
     /// Does a chore here and now.
@@ -85,6 +89,18 @@ impl Yard {
         }
     }
 
+    /// An input that is at its end.
+    pub(super) fn closed_input(&self) -> Result<Input, ricasso_os::Error> {
+        let made = self.input.lock().unwrap_or_else(PoisonError::into_inner).take();
+        made.map_or_else(ricasso_os::closed_input, Ok)
+    }
+
+    /// Two pipes for what a command says.
+    pub(super) fn outputs(&self) -> Result<[Output; 2], ricasso_os::Error> {
+        let made = self.outputs.lock().unwrap_or_else(PoisonError::into_inner).take();
+        made.map_or_else(outputs, Ok)
+    }
+
     /// A name for a job that is refused and needs no place.
     pub(super) fn next_id(&self) -> Result<JobId, Error> {
         let id = JobId::new().map_err(Error::Run)?;
@@ -108,6 +124,8 @@ impl Yard {
             Spares::None => {}
         }
         self.keeper.make_ahead();
+        fill(&self.input, ricasso_os::closed_input)?;
+        fill(&self.outputs, outputs)?;
         if self.ready().is_none() {
             let prepared = self.prepare()?;
             // Two of these never run at once: there is one housekeeper.
@@ -125,6 +143,22 @@ impl Yard {
     fn ready(&self) -> MutexGuard<'_, Option<Prepared>> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn outputs() -> Result<[Output; 2], ricasso_os::Error> {
+    Ok([ricasso_os::output()?, ricasso_os::output()?])
+}
+
+/// Makes what is not there. Two of these never run at once: there is one housekeeper.
+fn fill<T>(
+    place: &Mutex<Option<T>>,
+    make: fn() -> Result<T, ricasso_os::Error>,
+) -> Result<(), Error> {
+    if place.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+        let made = make().map_err(Error::Os)?;
+        *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+    }
+    Ok(())
 }
 
 /// The reply is the very last: whoever finds it knows that all is there.

@@ -175,10 +175,7 @@ impl Post {
     /// The same for one without a cage, whose process shares our memory until it executes.
     fn begin_free(&mut self) -> Result<Option<Life>> {
         match self.bear_command() {
-            Ok((child, note)) => {
-                rehearse();
-                self.await_free(child, &note)
-            }
+            Ok((child, note)) => self.await_free(child, note),
             Err(error) => self.give_up(&error).map(|()| None),
         }
     }
@@ -500,7 +497,7 @@ fn also<'a>(fds: &mut Vec<PollFd<'a>>, fd: Option<BorrowedFd<'a>>) -> Option<usi
 
 /// After a fork the first touch of each page costs a fault. A spare warden has the time to take
 /// them now, so that the end of the command does not wait for them.
-fn rehearse() {
+pub(super) fn rehearse() {
     let status = Status::Exited(0);
     let survivors = Vec::new();
     let (limit, denied, usage) = (None, Vec::new(), usage());

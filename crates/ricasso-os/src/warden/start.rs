@@ -145,7 +145,7 @@ impl Post {
     }
 
     /// Waits until a command without a cage was executed or failed. `None` when no order came.
-    pub(super) fn await_free(&mut self, pid: i32, note: &OwnedFd) -> Result<Option<Life>> {
+    pub(super) fn await_free(&mut self, pid: i32, note: OwnedFd) -> Result<Option<Life>> {
         loop {
             let ears = Ears { note: Some(note.as_fd()), ..Ears::default() };
             let woken = self.wait(ears, PollFlags::empty(), None)?;
@@ -175,9 +175,15 @@ impl Post {
         self.litter.clone_from(&litter);
         let mut life =
             Life::of(Note { ceilings, litter, more, leaves, failed, ..Note::default() }, pid, pid)?;
+        drop(note);
         if failed.is_none() {
-            // A short command is over before anybody needs to know that it began.
-            life.over = self.wait(Ears::default(), PollFlags::empty(), Some(SHORT))?.child;
+            // A short command is over before anybody needs to know that it began. While it runs
+            // there is time to touch what its end needs.
+            super::serve::rehearse();
+            signals::take(&self.children);
+            tree::reap_all(&mut life.reaper());
+            life.over = life.ended.is_some()
+                || self.wait(Ears::default(), PollFlags::empty(), Some(SHORT))?.child;
             if !life.over {
                 self.tell(&Report::Started { pid })?;
             }

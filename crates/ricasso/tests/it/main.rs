@@ -35,6 +35,7 @@ mod prompts;
 mod readme;
 mod redaction;
 mod running;
+mod starts;
 mod states;
 mod stress;
 mod terminal;
