@@ -3,7 +3,8 @@
 //!
 //! This room stores raw bytes and hands out redacted ones. It must never hand out a byte that the
 //! scan has not decided on, never block the pipe on the scan, and never hold more than a few
-//! blocks of output in memory. Only this room can make a [`Redacted`]. It names no other room.
+//! blocks of output in memory. Only this room can make a [`Redacted`]. It names no other room,
+//! and of the boiler room only the vectors.
 
 mod assign;
 mod bare;
@@ -15,16 +16,17 @@ mod error;
 mod escape;
 pub mod excerpt;
 mod forms;
+mod fronts;
 mod kinds;
 mod likeness;
 mod literals;
 mod marked;
 mod order;
 mod page;
+mod places;
 mod read;
 mod redact;
 mod redacted;
-mod runs;
 pub mod scan;
 mod scanner;
 mod screen;

@@ -38,7 +38,7 @@ const ROOMS: &[Row] = &[
             "os::Tmp",
         ],
     ),
-    ("capture", &[]),
+    ("capture", &["os::lanes"]),
     ("run", &["plan", "os"]),
     ("record", &["request", "policy", "plan", "run", "capture"]),
     ("reply", &["policy", "plan", "run", "capture", "record"]),
@@ -94,7 +94,6 @@ const CRATES: &[Row] = &[
         &[
             "ricasso-os",
             "ricasso-shell",
-            "aho-corasick",
             "annotate-snippets",
             "globset",
             "memchr",

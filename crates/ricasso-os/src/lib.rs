@@ -17,6 +17,7 @@ mod group;
 mod handle;
 mod host;
 mod keeper;
+pub mod lanes;
 pub mod macos;
 mod mounted;
 mod pipe;

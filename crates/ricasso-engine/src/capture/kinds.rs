@@ -14,6 +14,8 @@ mod named;
 mod product;
 
 use super::check::Check;
+use super::fronts::{BUCKETS, Case, Fronts};
+use ricasso_os::lanes::{Front, LANES};
 
 /// What must stand before a literal for it to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,17 +30,34 @@ pub(super) enum Edge {
 
 /// A look at the bytes behind a literal that ordinary text is full of, which costs less than a
 /// walk. It must pass whatever the patterns would match; other literals are rare enough without.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
-    /// Bytes that end the attempt when they come before `wants`.
-    pub(super) stops: &'static [u8],
-    /// The byte that must come first.
-    pub(super) wants: u8,
+    /// The bytes that end the look, by their number.
+    stops: &'static [bool; 256],
+    /// The one of them that must come first.
+    wants: u8,
 }
 
+/// How far a look goes: longer than nearly all host names.
+const LOOK_BYTES: usize = 64;
+
 impl Look {
-    /// No look.
-    pub(super) const NONE: Look = Look { stops: b"", wants: 0 };
+    /// Whether the byte that is wanted comes before those that end the attempt, or none comes.
+    pub(super) fn passes(&self, behind: &[u8]) -> bool {
+        let stops = |byte: &&u8| self.stops[usize::from(**byte)];
+        behind.iter().take(LOOK_BYTES).find(stops).is_none_or(|byte| *byte == self.wants)
+    }
+}
+
+/// The bytes of a text, by their number.
+const fn listed_bytes(text: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut index = 0;
+    while index < text.len() {
+        table[text[index] as usize] = true;
+        index += 1;
+    }
+    table
 }
 
 /// One kind of secret. Patterns match bytes, are anchored at the literal, and take the longest.
@@ -55,7 +74,7 @@ pub(super) struct Row {
     /// a row shares a literal with others that ordinary text is searched for anyway.
     pub(super) after: &'static [&'static str],
     /// What the bytes behind the literal must be like; for literals that are not rare.
-    pub(super) look: Look,
+    pub(super) look: Option<Look>,
     /// What stands before the secret and stays visible; empty where the literal is part of it.
     pub(super) lead: &'static str,
     /// The secret itself.
@@ -83,6 +102,10 @@ pub(super) enum Search {
 
 /// The first bytes of a match of a row with [`Search::Run`] that are all of the run's alphabet.
 pub(super) const RUN_BYTES: usize = 18;
+
+/// More letters, digits and `_` at the start of a match are not asked for: from any place on, as
+/// many bytes are at hand as bits.
+const MOST_WORDS: usize = LANES;
 
 /// What a name like `password` or `api_key` asks of the value assigned to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,16 +138,23 @@ pub(super) enum Announces {
 pub(super) struct Entry {
     /// The text.
     pub(super) text: &'static str,
+    /// Its first four bytes, and which of their bits count.
+    front: (u32, u32),
     /// What must stand before it.
     pub(super) edge: Edge,
     /// One of these too, unless there are none.
     pub(super) after: &'static [&'static str],
     /// What the bytes behind it must be like.
-    pub(super) look: Look,
+    pub(super) look: Option<Look>,
     /// What it announces.
     pub(super) announces: Announces,
     /// How it is looked for.
     pub(super) search: Search,
+    /// So many bytes of a match, from the first on, are letters, digits or `_`.
+    pub(super) words: usize,
+    /// Whether another entry that comes first asks for the same text and surroundings: whoever
+    /// wants to know whether any entry counts need not ask this one.
+    pub(super) repeats: bool,
 }
 
 impl Entry {
@@ -139,9 +169,23 @@ impl Entry {
 
     /// Whether the text stands at the start of `rest`.
     pub(super) fn stands(&self, rest: &[u8]) -> bool {
-        // Literals are short, and a call that compares bytes takes longer than this.
         let text = self.text.as_bytes();
-        text.len() <= rest.len() && text.iter().zip(rest).all(|(one, other)| one == other)
+        let Some(four) = rest.first_chunk() else { return rest.starts_with(text) };
+        // Literals are short, and a call that compares bytes takes longer than this.
+        let (front, counts) = self.front;
+        u32::from_le_bytes(*four) & counts == front
+            && (text.len() <= 4 || rest.get(4..text.len()).is_some_and(|more| *more == text[4..]))
+    }
+
+    const fn front(text: &str) -> (u32, u32) {
+        let text = text.as_bytes();
+        let (mut front, mut counts, mut at) = (0, 0, 0);
+        while at < text.len() && at < 4 {
+            front |= (text[at] as u32) << (8 * at);
+            counts |= 0xff << (8 * at);
+            at += 1;
+        }
+        (front, counts)
     }
 
     /// The first two bytes of the text, which are ASCII, as one number.
@@ -168,7 +212,7 @@ const fn token(kind: &'static str, literals: &'static [&'static str], body: &'st
         literals,
         edge: Edge::Word,
         after: &[],
-        look: Look::NONE,
+        look: None,
         lead: "",
         body,
         trail: 0,
@@ -199,6 +243,17 @@ impl Row {
         !self.lead.is_empty()
     }
 
+    /// Whether this row has the literal too and asks for the same before and behind it.
+    const fn asks_for(&self, text: &str, other: &Row) -> bool {
+        let mut literal = 0;
+        while literal < self.literals.len() && !same(self.literals[literal], text) {
+            literal += 1;
+        }
+        let look = self.look.is_some() == other.look.is_some();
+        let edge = self.edge as u8 == other.edge as u8 && self.search as u8 == other.search as u8;
+        literal < self.literals.len() && self.after.is_empty() && look && edge
+    }
+
     const fn check(self, check: Check) -> Row {
         Row { check, ..self }
     }
@@ -207,8 +262,8 @@ impl Row {
         Row { max, ..self }
     }
 
-    const fn look(self, stops: &'static [u8], wants: u8) -> Row {
-        Row { look: Look { stops, wants }, ..self }
+    const fn look(self, stops: &'static [bool; 256], wants: u8) -> Row {
+        Row { look: Some(Look { stops, wants }), ..self }
     }
 
     const fn edge(self, edge: Edge) -> Row {
@@ -222,6 +277,11 @@ impl Row {
     /// For a literal that starts a word and a long run.
     const fn in_run(self) -> Row {
         Row { search: Search::Run, edge: Edge::Word, ..self }
+    }
+
+    /// For a token with other signs among its first bytes than runs are made of.
+    const fn everywhere(self) -> Row {
+        Row { search: Search::Everywhere, ..self }
     }
 
     const fn trail(self, trail: usize) -> Row {
@@ -297,6 +357,22 @@ pub(super) static ENTRIES: [Entry; ENTRY_COUNT] = entries();
 /// where they end. Those of one byte have zero as their second.
 static PAIRS: [u16; 128 * 128 + 1] = pairs();
 
+/// The first bytes of the literals that are looked for everywhere, sorted.
+pub(super) const SORTED: Fronts<{ 2 * BUCKETS }> = {
+    let mut fronts = Fronts::EMPTY;
+    let mut index = 0;
+    while index < ENTRIES.len() {
+        if matches!(ENTRIES[index].search, Search::Everywhere) {
+            fronts.add(ENTRIES[index].text.as_bytes(), Case::Both);
+        }
+        index += 1;
+    }
+    fronts
+};
+
+/// The same as tables.
+pub(super) static FRONTS: [Front; 2] = [SORTED.tables(0), SORTED.tables(BUCKETS)];
+
 /// The longest literal.
 pub(super) const LONGEST: usize = longest();
 
@@ -343,21 +419,32 @@ const fn flatten() -> [&'static Row; ROW_COUNT] {
 const fn listed() -> [Entry; ENTRY_COUNT] {
     let nothing = Entry {
         text: "",
+        front: (0, 0),
         edge: Edge::Any,
         after: &[],
-        look: Look::NONE,
+        look: None,
         announces: Announces::Row(0),
         search: Search::Everywhere,
+        words: 0,
+        repeats: false,
     };
     let mut list = [nothing; ENTRY_COUNT];
     let rows = flatten();
     let (mut row, mut count) = (0, 0);
     while row < rows.len() {
-        let Row { literals, edge, after, look, search, .. } = *rows[row];
+        let Row { literals, edge, after, look, search, lead, body, .. } = *rows[row];
+        let words = leading_words(if lead.is_empty() { body } else { lead });
         let mut literal = 0;
         while literal < literals.len() {
             let announces = Announces::Row(row as u16);
-            list[count] = Entry { text: literals[literal], edge, after, look, announces, search };
+            let text = literals[literal];
+            let own = leading_words(text);
+            let words = if own > words { own } else { words };
+            let words = if words > MOST_WORDS { MOST_WORDS } else { words };
+            let repeats = row > 0 && after.is_empty() && rows[row - 1].asks_for(text, rows[row]);
+            let front = Entry::front(text);
+            list[count] =
+                Entry { text, front, edge, after, look, announces, search, words, repeats };
             count += 1;
             literal += 1;
         }
@@ -369,13 +456,80 @@ const fn listed() -> [Entry; ENTRY_COUNT] {
         let mut text = 0;
         while text < texts.len() {
             let announces = Announces::Stem(name);
-            list[count] = Entry { text: texts[text], announces, ..nothing };
+            let front = Entry::front(texts[text]);
+            list[count] = Entry { text: texts[text], front, announces, ..nothing };
             count += 1;
             text += 1;
         }
         stem += 1;
     }
     list
+}
+
+/// How many bytes at the start of every match of a pattern are letters, digits or `_`, as far as
+/// plain letters, classes and their counts tell.
+const fn leading_words(pattern: &str) -> usize {
+    let text = pattern.as_bytes();
+    let (mut at, mut count) = (0, 0);
+    while at < text.len() {
+        let length = word_length(text, at);
+        if length == 0 {
+            break;
+        }
+        at += length;
+        let follows = if at < text.len() { text[at] } else { 0 };
+        if follows == b'{' {
+            let mut number = 0;
+            at += 1;
+            while text[at].is_ascii_digit() {
+                number = number * 10 + (text[at] - b'0') as usize;
+                at += 1;
+            }
+            count += number;
+            if text[at] != b'}' {
+                break;
+            }
+            at += 1;
+        } else if follows == b'?' || follows == b'*' {
+            break;
+        } else {
+            count += 1;
+            if follows == b'+' {
+                break;
+            }
+        }
+    }
+    count
+}
+
+/// The length of the letter or class at `at`, or nothing where it may be no letter, digit or `_`.
+const fn word_length(text: &[u8], at: usize) -> usize {
+    if text[at] != b'[' {
+        return is_word(text[at]) as usize;
+    }
+    let mut end = at + 1;
+    while text[end] != b']' {
+        // A range between two of them has only those.
+        let range = text[end] == b'-' && is_word(text[end - 1]) && is_word(text[end + 1]);
+        if !range && !is_word(text[end]) {
+            return 0;
+        }
+        end += 1;
+    }
+    end + 1 - at
+}
+
+const fn same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    one.len() == other.len() && at == one.len()
+}
+
+const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 const fn entries() -> [Entry; ENTRY_COUNT] {
@@ -423,6 +577,10 @@ const fn longest() -> usize {
 mod tests {
     use super::super::dfa;
     use super::*;
+    use regex_automata::Anchored;
+    use regex_automata::hybrid::LazyStateID;
+    use regex_automata::hybrid::dfa::{Cache, DFA};
+    use regex_automata::util::start;
     use std::collections::BTreeSet;
 
     #[test]
@@ -437,6 +595,52 @@ mod tests {
             }
             for literal in row.literals {
                 assert!(literal.len() >= 3 || row.search == Search::Run, "{}: {literal}", row.kind);
+            }
+        }
+    }
+
+    /// What may follow the states of a pattern, byte by byte: the next states, and whether a byte
+    /// that `fits` refuses leads to any, or a match ends here.
+    fn step(
+        dfa: &DFA,
+        cache: &mut Cache,
+        states: &[LazyStateID],
+        fits: impl Fn(u8) -> bool,
+    ) -> (Vec<LazyStateID>, bool) {
+        let (mut all, mut strange) = (Vec::new(), false);
+        for state in states {
+            for byte in 0..=255 {
+                let next = dfa.next_state(cache, *state, byte).unwrap();
+                if !next.is_dead() && !all.contains(&next) {
+                    all.push(next);
+                }
+                strange |= next.is_match() || (!next.is_dead() && !fits(byte));
+            }
+        }
+        (all, strange)
+    }
+
+    #[test]
+    fn a_token_starts_with_a_long_run_and_with_as_many_letters_as_its_entry_says() {
+        for entry in ENTRIES.iter().filter(|entry| entry.search == Search::Run) {
+            let Announces::Row(index) = entry.announces else { panic!("{}", entry.text) };
+            let row = ROWS[usize::from(index)];
+            assert!(is_word(entry.text.as_bytes()[0]), "{}", entry.text);
+            let pattern = format!("(?:{})(?:{})", row.lead, row.body);
+            let dfa = dfa::compile_bytes(&pattern).unwrap();
+            let mut cache = dfa.create_cache();
+            let config = start::Config::new().anchored(Anchored::Yes);
+            let mut states = vec![dfa.start_state(&mut cache, &config).unwrap()];
+            for &byte in entry.text.as_bytes() {
+                states[0] = dfa.next_state(&mut cache, states[0], byte).unwrap();
+            }
+            for place in entry.text.len()..RUN_BYTES.max(entry.words) {
+                let word = |byte: u8| is_word(byte) && place < entry.words;
+                let run = |byte: u8| is_word(byte) || b"!$%+-./=".contains(&byte);
+                let fits = |byte: u8| word(byte) || (place >= entry.words && run(byte));
+                let (next, strange) = step(&dfa, &mut cache, &states, fits);
+                assert!(!strange, "{} {} at {place}", row.kind, entry.text);
+                states = next;
             }
         }
     }

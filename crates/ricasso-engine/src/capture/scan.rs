@@ -13,7 +13,7 @@ use super::before::Before;
 use super::dfa::End;
 use super::escape::{self, ESC, Escape};
 use super::forms::is_base64;
-use super::literals::Hits;
+use super::places::Places;
 use super::redact::{Inner, Redactor};
 use judge::{Judge, Judged, Rank, Secret};
 use std::collections::VecDeque;
@@ -290,10 +290,10 @@ impl Scan {
     fn judge_all(&mut self, bytes: &[u8], end: End, spans: &mut Vec<Span>) -> Reach {
         let redactor = self.redactor.clone();
         let inner = redactor.inner();
-        let mut hits = inner.literals.hits(bytes);
         let mut at = self.grow(bytes, self.judged, spans);
         let mut tail = inner.tail(bytes, at, self.before, end);
-        while let Some(next) = next_place(inner, &mut hits, bytes, at)
+        let mut places = Places::new(&inner.literals, bytes, at);
+        while let Some(next) = next_place(inner, &mut places, bytes, at)
             && next <= tail.open
         {
             let before = Before::at(self.before, bytes, next);
@@ -321,10 +321,10 @@ impl Scan {
     fn look_ahead(&mut self, bytes: &[u8], at: usize, shown: usize) -> usize {
         let redactor = self.redactor.clone();
         let inner = redactor.inner();
-        let mut hits = inner.literals.hits(bytes);
+        let mut places = Places::new(&inner.literals, bytes, at);
         let (mut at, mut shown) = (at, shown);
         while at < shown
-            && let Some(next) = next_place(inner, &mut hits, bytes, at)
+            && let Some(next) = next_place(inner, &mut places, bytes, at)
             && next < shown
         {
             let before = Before::at(self.before, bytes, next);
@@ -414,8 +414,8 @@ impl Scan {
 }
 
 /// The first place at or after `at` where a secret may be announced.
-fn next_place(inner: &Inner, hits: &mut Hits<'_>, bytes: &[u8], at: usize) -> Option<usize> {
-    let literal = hits.after(bytes, at);
+fn next_place(inner: &Inner, places: &mut Places<'_>, bytes: &[u8], at: usize) -> Option<usize> {
+    let literal = places.after(at);
     let limit = literal.unwrap_or(bytes.len());
     let user = inner
         .user_starts

@@ -131,7 +131,7 @@ pub(super) const ROWS: &[Row] = &[
     token("alibaba-key", &["LTAI"], r"LTAI[A-Za-z0-9]{16,24}(?-u:\b)"),
     token("tencent-key", &["AKID"], r"AKID[A-Za-z0-9]{32}(?-u:\b)"),
     token("yandex-key", &["AQVN", "y0_A"], r"(?:AQVN[A-Za-z0-9_-]{34,}|y0_A[A-Za-z0-9_-]{40,})"),
-    token("openshift-token", &["sha256~"], r"sha256~[A-Za-z0-9_-]{40,}"),
+    token("openshift-token", &["sha256~"], r"sha256~[A-Za-z0-9_-]{40,}").everywhere(),
     led("kubernetes-bootstrap", &["oken "], r"oken ", r"[a-z0-9]{6}\.[a-z0-9]{16}(?-u:\b)")
         .after(&["--t"])
         .check(Check::Anything),

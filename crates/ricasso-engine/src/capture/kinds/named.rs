@@ -1,12 +1,15 @@
 //! Secrets that only their surroundings give away: URLs, headers, files with a fixed line.
 
 use super::super::check::Check;
-use super::{CREDENTIAL, Edge, Row, led};
+use super::{CREDENTIAL, Edge, Row, led, listed_bytes};
+
+/// What no user's name in a URL has, and the colon behind it. Most URLs have a slash before that.
+static URL_STOPS: [bool; 256] = listed_bytes(b":/@ \t\r\n\"'`<>?#[\\");
 
 pub(super) const ROWS: &[Row] = &[
     // The longest match ends at the last `@` before a slash: passwords hold that sign too.
     led("url-password", &["://"], r#"://[^\s/:@"'`<>?#\[\\]{0,255}:"#, r#"[^\s/"'`<>\\]{1,1024}@"#)
-        .look(b"/@ \t\r\n\"'`<>?#[\\", b':')
+        .look(&URL_STOPS, b':')
         .trail(1)
         .check(Check::UrlPassword),
     // A slash in a password, unless a port number stands before it.
@@ -19,7 +22,7 @@ pub(super) const ROWS: &[Row] = &[
             r#"[^\s@"'`<>\\?=&]{0,128}@"#,
         ),
     )
-    .look(b"/@ \t\r\n\"'`<>?#[\\", b':')
+    .look(&URL_STOPS, b':')
     .trail(1)
     .check(Check::UrlPassword),
     led(
