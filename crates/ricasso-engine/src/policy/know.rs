@@ -21,6 +21,7 @@ mod git;
 mod interpreters;
 mod machine;
 mod net;
+mod others;
 mod packages;
 mod place;
 mod read;
@@ -171,6 +172,7 @@ const TABLES: &[&[Program]] = &[
     git::TABLE,
     interpreters::TABLE,
     net::TABLE,
+    others::TABLE,
     packages::TABLE,
     search::TABLE,
     shells::TABLE,

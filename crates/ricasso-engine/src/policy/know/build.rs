@@ -64,7 +64,7 @@ pub(super) const TABLE: &[Program] = &[
             msbuild nuget mono vstest flutter dart pub melos buf protoc swiftc cocoapods \
             maturin setuptools build hatchling flit cookiecutter copier jupyter jupyter-lab \
             nbconvert streamlit gunicorn uvicorn flask django-admin celery manage.py serve \
-            http-server live-server forever pm2 concurrently foreman overmind hivemind act \
+            http-server live-server forever pm2 foreman overmind hivemind act \
             circleci earthly dagger skaffold tilt packer molecule snakemake nextflow dvc mlflow \
             airflow prefect dbt locust k6 artillery vegeta coverage benchstat",
         options: &[
@@ -244,7 +244,8 @@ pub(super) const TABLE: &[Program] = &[
         names: "go",
         options: &[
             val("-C", ENTER),
-            val("-toolexec -exec -vettool -overlay -modfile", CODE_FILE),
+            val("-toolexec -exec", TEXT),
+            val("-vettool -overlay -modfile", CODE_FILE),
             val("-o", WRITE),
             skip("-run -mod -tags -ldflags -gcflags -timeout -count -p -bench"),
         ],
@@ -269,7 +270,8 @@ pub(super) const TABLE: &[Program] = &[
                 names: "mod work",
                 subs: &[
                     sub("graph why verify", &[]),
-                    sub("tidy download vendor init edit use", &[Does::Edit]),
+                    sub("download", &[Does::Edit, Connect]),
+                    sub("tidy vendor init edit use", &[Does::Edit]),
                 ],
                 other: &[Opaque],
                 ..DASH
@@ -288,7 +290,7 @@ pub(super) const TABLE: &[Program] = &[
             "go run e.example/x@latest => opaque, catastrophe ForeignCode e.example/x@latest, \
              connect e.example",
             "go run main.go => opaque",
-            "go build -toolexec=./e ./... => opaque, code-file ./e",
+            "go build -toolexec=./e ./... => opaque, text ./e",
             "go env -w A=B => change-global-settings",
             "go env => ",
             "go vet -mod=vendor ./... => opaque",
@@ -372,7 +374,8 @@ pub(super) const TABLE: &[Program] = &[
 ];
 
 const GO: &[Opt] = &[
-    val("-toolexec -exec -vettool -overlay -modfile", CODE_FILE),
+    val("-toolexec -exec", TEXT),
+    val("-vettool -overlay -modfile", CODE_FILE),
     val("-o -coverprofile -cpuprofile -memprofile -trace", WRITE),
     val("-C", ENTER),
     skip("-run -mod -tags -ldflags -gcflags -timeout -count -p -bench -covermode -coverpkg"),

@@ -3,8 +3,8 @@
 use super::Does::{self, Connect, Opaque};
 use super::Harm;
 use super::table::{
-    CREATE, ENTER, EXACT, EXACT_STOP, NONE, NOTHING, OBEY, Opt, Program, READ, READ_TREE, Rest,
-    Shape, Use, WRITE, act, always, each, flag, rest, shaped, skip, sub, to, val, when,
+    CREATE, ENTER, EXACT, EXACT_STOP, NONE, NOTHING, OBEY, Opt, Program, READ, Rest, Shape, Use,
+    WRITE, act, always, each, flag, rest, shaped, skip, sub, to, val, when,
 };
 
 const VOLUME: Does = Does::HardToTakeBack(Harm::Volume);
@@ -63,7 +63,7 @@ const DOCKER: &[Program] = &[
             ),
             val("--secret --ssh", NOTHING),
         ],
-        shape: each(READ_TREE).always(&[Opaque]),
+        shape: each(Use::Place(Does::ReadTree)).always(&[Opaque]),
         subs: &[sub("ls inspect du version prune", LOOKS), sub("rm", &[VOLUME])],
         ..EXACT
     },

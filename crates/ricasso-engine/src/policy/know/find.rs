@@ -99,7 +99,15 @@ fn narrows(expression: &[Word]) -> bool {
             && !matches!(pair[1].known(), Some(b"-delete" | b"-exec"))
             || is(&pair[0], &["-empty", "-nouser", "-nogroup", "-executable"])
     });
-    tests && !expression.iter().any(|word| is(word, &["-o", "-or", ","]))
+    tests && !expression.iter().any(|word| is(word, &["-o", "-or", ","])) || pruned(expression)
+}
+
+/// `… -prune -o TESTS ACTION`: only what passes these tests is acted on.
+fn pruned(expression: &[Word]) -> bool {
+    let at = |name: &[u8]| expression.iter().position(|word| word.known() == Some(name));
+    let (Some(prune), Some(or)) = (at(b"-prune"), at(b"-o")) else { return false };
+    let brackets = expression.iter().any(|word| matches!(word.known(), Some(b"(" | b",")));
+    or == prune + 1 && !brackets && narrows(&expression[or + 1..])
 }
 
 /// How every name that is found ends, by the one pattern that is given.

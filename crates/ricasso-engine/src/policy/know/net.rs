@@ -261,7 +261,7 @@ pub(super) const TABLE: &[Program] = &[
         ..GNU
     },
     Program {
-        names: "ping ping6 traceroute tracepath mtr arping fping",
+        names: "ping ping6 traceroute traceroute6 tracepath mtr arping fping hping3",
         options: &[
             val("-f", NOTHING),
             skip("-c -i -I -w -W -s -t -Q -M -l -p -m --count --report-cycles"),

@@ -230,7 +230,13 @@ pub(super) const TABLE: &[Program] = &[
             sub("cache", &[]),
             sub("init create innit", &[Does::Create, Opaque, Connect]),
             sub("link ln", &[Opaque, GLOBAL]),
-            sub("run run-script test t tst start stop restart rebuild rb pack", &[Opaque]),
+            Program {
+                names: "pack",
+                options: &[val("--pack-destination", PUT)],
+                shape: always(&[Opaque]),
+                ..EXACT
+            },
+            sub("run run-script test t tst start stop restart rebuild rb", &[Opaque]),
         ],
         other: &[Opaque],
         tells: "--help --version -v -h",
@@ -247,6 +253,7 @@ pub(super) const TABLE: &[Program] = &[
             "npm publish => connect, hard Publish",
             "npm ls --all => ",
             "npm rm -g x => opaque, hard Global",
+            "npm pack --pack-destination d => opaque, put d",
         ],
         ..EXACT
     },

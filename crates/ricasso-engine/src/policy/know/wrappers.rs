@@ -413,7 +413,7 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT
     },
     Program {
-        names: "ssh autossh",
+        names: "ssh autossh mosh",
         options: &[
             val("-o", Use::SshOption),
             val("-F", super::table::OBEY),
@@ -498,11 +498,30 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT_STOP
     },
     Program {
-        names: "direnv mise asdf",
+        names: "direnv",
         shape: NONE.always(&[Opaque]),
         subs: &[Program { names: "exec", shape: rest(&[NOTHING], Rest::Command), ..EXACT_STOP }],
         other: &[Opaque],
-        examples: &["direnv exec . rm x => run [rm x]", "mise install => opaque"],
+        examples: &["direnv exec . rm x => run [rm x]"],
         ..EXACT_STOP
+    },
+    Program {
+        names: "mise asdf rtx",
+        shape: NONE.always(&[Opaque]),
+        subs: &[Program { names: "exec x", shape: COMMAND, ..EXACT_STOP }],
+        other: &[Opaque],
+        examples: &[
+            "mise exec -- rm x => run [rm x]",
+            "asdf exec rm x => run [rm x]",
+            "mise install => opaque",
+        ],
+        ..EXACT_STOP
+    },
+    Program {
+        names: "concurrently",
+        options: &[skip("-n -c -m -s --names --prefix --max-processes --success -p")],
+        shape: each(TEXT),
+        examples: &["concurrently -n a,b 'rm x' 'npm run y' => text 'rm x', text 'npm run y'"],
+        ..EXACT
     },
 ];

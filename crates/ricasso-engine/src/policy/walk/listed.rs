@@ -90,6 +90,10 @@ fn listed(seen: &Seen, call: &Call) -> Stream {
         return Stream::unknown(From::Processes);
     }
     let globs = |word: &Word| word.pieces().iter().any(|piece| matches!(piece, Piece::Glob(_)));
+    let known: Option<Vec<&[u8]>> = found.iter().map(Word::known).collect();
+    if let Some(known) = known.filter(|it| !it.is_empty() && given(&seen.words, "-d --directory")) {
+        return Stream::of(known.join(&b'\n'));
+    }
     match found.as_slice() {
         [] => Stream::Paths(vec![below(&Word::of("."), None)]),
         words if words.iter().all(globs) => Stream::Paths(found),

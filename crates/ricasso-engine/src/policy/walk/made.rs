@@ -84,7 +84,7 @@ impl Walker<'_> {
         };
         let puts = paths(&[Does::PutAt, Does::Create, Does::Overwrite, Does::Edit]);
         if is(&[b"ln"]) {
-            self.links(seen, call, &puts);
+            self.links(seen, call, &paths(&[Does::PutAt, Does::Create]));
         } else if is(&[b"cp", b"mv", b"install", b"rsync"]) {
             let sources = paths(&[Does::Read, Does::ReadTree, Does::MoveAway]);
             for (source, put) in sources.iter().flat_map(|s| puts.iter().map(move |p| (s, p))) {
@@ -165,7 +165,8 @@ impl Walker<'_> {
             let bundle = head.starts_with(b"-") && !head.starts_with(b"--") && head.contains(&b's');
             bundle || head.starts_with(b"--s")
         });
-        let targets = seen.effects.iter().filter(|effect| effect.does == Does::LinkTo);
+        let leads = if symbolic { Does::LinkTo } else { Does::Edit };
+        let targets = seen.effects.iter().filter(|effect| effect.does == leads);
         let targets: Vec<Word> = targets.filter_map(|effect| effect.word.clone()).collect();
         for target in &targets {
             let Some(text) = target.known().map(super::super::paths::to_path) else { continue };

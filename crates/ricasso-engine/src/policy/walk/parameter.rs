@@ -3,7 +3,7 @@
 //! Only what the text itself or the scene says is known; every other value is a hole.
 
 use super::super::text::glob;
-use super::super::word::Piece;
+use super::super::word::{Becomes, Piece, Word};
 use super::Walker;
 use super::expand::{Field, Quoted};
 use super::state::{From, Text, Value};
@@ -131,7 +131,7 @@ impl Walker<'_> {
             b"0" => Held::One(self.state.own_name.clone()),
             b"#" | b"?" | b"$" | b"!" | b"-" | b"_" => Held::Unknown(From::Here),
             digits if digits.iter().all(u8::is_ascii_digit) => match (parse(digits), parameters) {
-                (Some(number), Some(list)) => match list.get(number - 1) {
+                (Some(number), Some(list)) => match list.get(number.wrapping_sub(1)) {
                     Some(text) => Held::One(text.clone()),
                     None => Held::Unset,
                 },
@@ -194,7 +194,17 @@ impl Walker<'_> {
         operator: &[u8],
         held: Held,
     ) -> Held {
-        let operand = self.text(script, &parameter.operand);
+        let mut operand = self.text(script, &parameter.operand);
+        // The second sign of a doubled operator is read as the beginning of its pattern.
+        let first = parameter.operand.first().map(|part| part.span.start);
+        let sign = first.and_then(|at| script.text().get(at)).copied();
+        let doubled = parameter.action != Action::Slice
+            && operator.len() == 1
+            && sign.is_some_and(|sign| operator == [sign]);
+        let operator = &if doubled { operator.repeat(2) } else { operator.to_vec() };
+        if doubled {
+            operand.pieces = Word::new(operand.pieces, Becomes::One).without(1).pieces().to_vec();
+        }
         let each = |text: Text| -> Text {
             let (Some(value), Some(operand)) = (text.known(), operand.known()) else {
                 return Text::unknown(text.from);

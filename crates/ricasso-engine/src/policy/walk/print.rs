@@ -305,11 +305,12 @@ fn translated(call: &Call, words: &[Word]) -> Option<Stream> {
 }
 
 fn set(text: &[u8]) -> Option<Vec<u8>> {
-    if text.contains(&b'\\') || text.windows(2).any(|window| window == b"[:") {
+    if text.windows(2).any(|window| window == b"[:") {
         return None;
     }
+    let text = escapes(text);
     let mut all = Vec::new();
-    let mut rest = text;
+    let mut rest = text.as_slice();
     while let [low, tail @ ..] = rest {
         match tail {
             [b'-', high, more @ ..] if low <= high => {

@@ -3,8 +3,8 @@
 use super::super::word::{Becomes, Piece};
 use super::command::Call;
 
-/// The command behind a first word that may be no word at all: `$UNSET rm x` is `rm x`. An option is
-/// no program's name.
+/// The command behind a first word that may be no word at all: `$UNSET rm x` is `rm x`. An option
+/// is no program's name.
 pub(super) fn without_the_first(call: &Call) -> Option<Call> {
     let [first, rest @ ..] = call.arguments.as_slice() else { return None };
     let unknown = first.word.pieces().iter().all(|piece| *piece == Piece::Unknown);

@@ -155,6 +155,56 @@ const CALLS: &[(&str, Call)] = &[
     (".get", Call::PerhapsUrl),
 ];
 
+/// Names that make a path of a text, and nothing else.
+const MAKES_PATH: &[&str] = &[
+    "Path",
+    "PurePath",
+    "PosixPath",
+    "abspath",
+    "realpath",
+    "resolve",
+    "str",
+    "fspath",
+    "normalize",
+];
+
+/// Names that list what lies below a directory or meets a pattern.
+const LISTS: &[&str] = &[
+    "glob",
+    "iglob",
+    "rglob",
+    "listdir",
+    "scandir",
+    "walk",
+    "readdirSync",
+    "readdir",
+    "entries",
+    "children",
+    "globSync",
+    "scandir",
+    "each_child",
+];
+
+/// Names that delete what they are given.
+const DELETES: &[&str] = &[
+    "unlink",
+    "remove",
+    "rmtree",
+    "rmSync",
+    "unlinkSync",
+    "rm_rf",
+    "rm_r",
+    "rm",
+    "rmdir",
+    "delete",
+    "removeSync",
+    "rmdirSync",
+    "remove_tree",
+];
+
+/// Names that run a text as code of the same language.
+const EVALUATES: &[&str] = &["eval", "exec", "instance_eval", "class_eval", "Function"];
+
 struct Scan<'t> {
     tokens: &'t [Token],
     language: Language,
@@ -226,8 +276,46 @@ impl Scan<'_> {
         let found = CALLS.iter().find(|(name, _)| meets(name)).map(|(_, call)| *call);
         let arguments = self.arguments(number + 1);
         self.path_method(number, last);
+        self.listed(last, &arguments);
+        if self.evaluates(&path, last) {
+            if let Some(Argument::Text(code)) = arguments.first() {
+                self.acts.extend(acts(self.language, &Word::of(code.clone()), code, self.at));
+            }
+            return;
+        }
         let Some(call) = found else { return };
         self.done(call, &arguments);
+    }
+
+    /// Whether a text is handed over as code; in some languages `exec` starts a program.
+    fn evaluates(&self, path: &str, last: &str) -> bool {
+        let starts = match self.language {
+            Language::Perl | Language::Ruby | Language::Php => true,
+            // `child_process.exec`, and the methods of patterns and databases.
+            _ => path != "exec" && !path.ends_with("builtins.exec"),
+        };
+        EVALUATES.contains(&last) && !(last == "exec" && starts)
+    }
+
+    /// What is listed may be deleted, where the code deletes at all.
+    fn listed(&mut self, name: &str, arguments: &[Argument]) {
+        let deletes = |token: &Token| match token {
+            Token::Name(name) => DELETES.contains(&name.as_str()),
+            _ => false,
+        };
+        let Some(Argument::Text(path)) = arguments.first().filter(|_| LISTS.contains(&name)) else {
+            return;
+        };
+        if self.tokens.iter().any(deletes) {
+            let end = path.iter().position(|byte| b"*?[{".contains(byte)).unwrap_or(path.len());
+            let directory = path[..end].iter().rposition(|byte| *byte == b'/');
+            let below = match directory {
+                _ if end == path.len() => path.clone(),
+                Some(at) => path[..=at].to_vec(),
+                None => b".".to_vec(),
+            };
+            self.push(Does::DeleteSome, &below);
+        }
     }
 
     fn done(&mut self, call: Call, arguments: &[Argument]) {
@@ -379,6 +467,12 @@ fn argument(tokens: &[&Token]) -> Argument {
     let tokens: Vec<&&Token> = tokens.iter().filter(|token| ***token != Token::End).collect();
     match tokens.as_slice() {
         [Token::Text(text)] => Argument::Text(text.clone()),
+        // A path or a text made of one: `Path("x")`, `os.path.abspath("x")`.
+        [.., Token::Name(name), Token::Sign(b'('), Token::Text(text), Token::Sign(b')')]
+            if MAKES_PATH.contains(&name.as_str()) =>
+        {
+            Argument::Text(text.clone())
+        }
         [Token::Sign(b'[' | b'('), inner @ ..] => {
             let parts = inner.split(|token| ***token == Token::Sign(b','));
             let texts = parts.map(|part| match part {

@@ -96,6 +96,10 @@ pub(in crate::policy::know) fn setting(word: &Word, at: usize, acts: &mut Vec<Ac
     match kind(&key, section, name) {
         Kind::Plain => {}
         Kind::Text if off(&value) => {}
+        // Text for a shell behind `!`, else the name of one of git's own helpers.
+        Kind::Text if value.head().starts_with(b"!") => {
+            plain(Does::RunText, &value.without(1), at, acts);
+        }
         Kind::Text => plain(Does::RunText, &value, at, acts),
         Kind::Alias => alias(&value, at, acts),
         Kind::Obeyed => plain(Does::ObeyFile, &value, at, acts),
