@@ -231,17 +231,19 @@ fn holds(trust: Trust, quote: Quote, value: &[u8]) -> bool {
     {
         return false;
     }
+    // What ends a statement may have hidden a placeholder; otherwise that was asked already.
+    let password = || if bare { check::is_password(value) } else { check::is_no_word(value) };
     let digits = value.iter().all(u8::is_ascii_digit);
     let blank = value.contains(&b' ');
     match (trust, quote) {
-        (Trust::Password, Quote::None) => digits || check::is_password(value),
+        (Trust::Password, Quote::None) => digits || password(),
         (Trust::Password, Quote::Sign(..) | Quote::Tag) => {
             !check::is_prose(value) && !is_interpolated(value)
         }
         (Trust::Strong, _) => {
             let number = digits && value.len() < 16;
             let words = is_wordy(value) && !check::is_mixed(value);
-            !blank && !number && !words && check::is_password(value)
+            !blank && !number && !words && password()
         }
         (Trust::Weak, _) => !blank && check::is_noise(value),
     }

@@ -87,7 +87,8 @@ fn has_digit(rest: &[u8]) -> bool {
 const NOISE_BYTES: usize = 12;
 
 /// How many bytes at the start, `most` at most, pass the test.
-fn leading(bytes: &[u8], most: usize, test: fn(u8) -> bool) -> usize {
+#[inline]
+fn leading(bytes: &[u8], most: usize, test: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take(most).take_while(|&&byte| test(byte)).count()
 }
 

@@ -50,8 +50,21 @@ static EMPTY_WORDS: Words<256> = Words::of(
 static TELLING: Words<32> =
     Words::of("your placeholder changeme replace insert redacted dummy todo fixme example");
 
-/// The longest of them.
-const TELLING_BYTES: usize = 11;
+/// Whether the part may be one of these words: most are told by their length and first letter.
+fn may_tell(part: &[u8]) -> bool {
+    let length = match part[0] | 0x20 {
+        b'c' => 6..=8,
+        b'd' | b'f' => 5..=5,
+        b'e' => 7..=7,
+        b'g' | b'h' | b't' | b'y' => 4..=4,
+        b'i' => 6..=6,
+        b'm' => 2..=2,
+        b'p' => 11..=11,
+        b'r' => 7..=8,
+        _ => return false,
+    };
+    length.contains(&part.len())
+}
 
 /// Words of sentences about passwords.
 const PROSE: &str = "\
@@ -93,10 +106,15 @@ pub(super) fn is_noise(text: &[u8]) -> bool {
 
 /// Whether the text could be a password where a plain word would be a word.
 pub(super) fn is_password(text: &[u8]) -> bool {
+    !is_placeholder(text) && is_no_word(text)
+}
+
+/// Whether a text that is no placeholder is no code, number or plain word either.
+pub(super) fn is_no_word(text: &[u8]) -> bool {
     let plain = text.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
     let digits = text.iter().all(|byte| byte.is_ascii_digit() || *byte == b':');
     let name = plain && is_all_words(text) && !is_shuffled(text);
-    !is_placeholder(text) && !is_code(text) && !digits && !name
+    !digits && !name && !is_code(text)
 }
 
 /// Whether the case changes more often than in names: capitals in a row too, or a digit.
@@ -138,7 +156,7 @@ pub(super) fn is_prose(text: &[u8]) -> bool {
 /// Whether the text is an expression of a programming language.
 pub(super) fn is_code(text: &[u8]) -> bool {
     let signed = || {
-        text.iter().any(|byte| b"([:>&|.".contains(byte))
+        text.iter().any(|byte| SORTS[usize::from(*byte)] & SIGN != 0)
             && SIGNS.iter().any(|sign| contains(text, sign))
             && is_wordy(text)
     };
@@ -160,9 +178,30 @@ const SIGNS: [&[u8]; 11] = [
     b"this.",
 ];
 
+/// What a byte is in code, one bit each: names are judged by the million.
+static SORTS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte as u8 {
+            b'.' | b':' => NAME | SIGN,
+            b'_' | b'$' | b'!' | b'?' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => NAME,
+            b'(' | b'[' | b'>' | b'&' | b'|' => SIGN,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    table
+};
+
+/// A part of a name or of a path of names.
+const NAME: u8 = 1;
+/// One of [`SIGNS`] may be here.
+const SIGN: u8 = 2;
+
 /// `f(`, `t.n(`, `getToken(`, `args[`: a name and an opening bracket.
 fn is_call(text: &[u8]) -> bool {
-    let name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_$.:!?".contains(byte);
+    let name = |byte: &&u8| SORTS[usize::from(**byte)] & NAME != 0;
     let length = text.iter().take_while(name).count();
     let opens = matches!(text.get(length), Some(b'(' | b'['));
     opens && (length <= 2 || is_path_of_names(&text[..length]) || is_wordy(&text[..length]))
@@ -192,7 +231,10 @@ fn is_variable(text: &[u8]) -> bool {
             name(rest) && (shouted || !rest.iter().any(u8::is_ascii_digit))
         }
         [b'%', middle @ .., b'%'] | [b'{', middle @ ..] if name(middle) => true,
-        _ => contains(text, b"${") || contains(text, b"{{") || contains(text, b"$("),
+        _ => {
+            memchr::memchr2(b'$', b'{', text).is_some()
+                && (contains(text, b"${") || contains(text, b"{{") || contains(text, b"$("))
+        }
     }
 }
 
@@ -273,9 +315,8 @@ fn tells(text: &[u8]) -> bool {
     let (mut rest, mut last) = (text, Word::default());
     while let Some(start) = rest.iter().position(u8::is_ascii_alphanumeric) {
         let length = rest[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        // No word of the set is longer, and keys are full of longer ones.
-        let longest = if length <= TELLING_BYTES { length } else { 0 };
-        let word = Word::lower(&rest[start..start + longest]);
+        let part = &rest[start..start + length];
+        let word = if may_tell(part) { Word::lower(part) } else { Word::default() };
         let joined = start > 0 && matches!(rest[start - 1], b'-' | b'_');
         rest = &rest[start + length..];
         let pair = match (last.text(), word.text()) {
@@ -283,7 +324,7 @@ fn tells(text: &[u8]) -> bool {
             (_, b"here") => joined && rest.is_empty(),
             (_, _) => false,
         };
-        if pair || TELLING.has(&word) {
+        if pair || (!word.is_empty() && TELLING.has(&word)) {
             return true;
         }
         last = word;
@@ -295,23 +336,59 @@ fn tells(text: &[u8]) -> bool {
 /// of one letter, and a token in a manual has the shape of one that opens a door.
 fn is_token_placeholder(text: &[u8]) -> bool {
     let mut letters = text.iter().enumerate().filter(|(_, byte)| byte.is_ascii_alphanumeric());
-    let tail = letters.nth(TOKEN_HEAD).map_or(&text[text.len()..], |(at, _)| &text[at..]);
-    let count = |test: fn(u8) -> bool| tail.iter().filter(|&&byte| test(byte)).count();
-    let all = count(|byte| byte.is_ascii_alphanumeric());
-    let crosses = count(|byte| byte | 0x20 == b'x');
-    let zeros = count(|byte| byte == b'0');
+    let tail = letters.nth(TOKEN_HEAD).map_or(text.len(), |(at, _)| at);
+    let (head, tail) = text.split_at(tail);
+    let (head, tail) = (tally(head), tally(tail));
+    let count = |sum: u64, field: u32| (sum >> (field * TALLY_BITS)) as usize & 0xffff;
+    let whole = |field: u32| count(head, field) + count(tail, field);
+    let (all, crosses, zeros) = (count(tail, LETTERS), count(tail, CROSSES), count(tail, ZEROS));
     (all > 0 && (crosses * 10 >= all * 8 || zeros * 10 >= all * 9))
-        || has_row(text, 6)
-        || contains(text, b"****")
-        || contains(text, b"....")
+        || (whole(CROSSES) >= 6 && has_row(text, 6))
+        || (whole(SIGNS_OF_MASKS) >= 4 && (contains(text, b"****") || contains(text, b"....")))
         || speaks(text)
 }
+
+/// How often letters and digits, `x`, zeros, and `*` and `.` stand in a text: four counts in one
+/// sum. No token is so long that one runs into the next.
+fn tally(text: &[u8]) -> u64 {
+    text.iter().fold(0, |sum, &byte| sum + TALLIES[usize::from(byte)])
+}
+
+/// Room for a count of bytes.
+const TALLY_BITS: u32 = 16;
+const LETTERS: u32 = 0;
+const CROSSES: u32 = 1;
+const ZEROS: u32 = 2;
+const SIGNS_OF_MASKS: u32 = 3;
+
+static TALLIES: [u64; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let letter = 1 << (LETTERS * TALLY_BITS);
+        table[byte] = match byte as u8 {
+            b'x' | b'X' => letter | 1 << (CROSSES * TALLY_BITS),
+            b'0' => letter | 1 << (ZEROS * TALLY_BITS),
+            b'1'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => letter,
+            b'*' | b'.' => 1 << (SIGNS_OF_MASKS * TALLY_BITS),
+            _ => 0,
+        };
+        byte += 1;
+    }
+    table
+};
 
 /// The letters and digits at the start of a token that name its kind.
 const TOKEN_HEAD: usize = 8;
 
 /// Whether one of the words that manuals put into tokens is in it, in any case.
 fn speaks(text: &[u8]) -> bool {
+    // Most tokens have none of the pairs that the words start with: one look tells for all.
+    let starts = text.iter().map(|byte| PAIRS[usize::from(*byte)]);
+    let seconds = starts.clone().skip(1).map(|(_, second)| second);
+    if starts.zip(seconds).fold(0, |all, ((first, _), second)| all | first & second) == 0 {
+        return false;
+    }
     text.iter().enumerate().any(|(at, &byte)| {
         let words: &[&[u8]] = match byte {
             b'_' => &[b"_here"],
@@ -323,16 +400,30 @@ fn speaks(text: &[u8]) -> bool {
             _ => return false,
         };
         let rest = &text[at..];
-        // All words with the same first letter have the same second one.
-        rest.get(1).is_some_and(|second| second.eq_ignore_ascii_case(&words[0][1]))
-            && words.iter().any(|word| {
-                // `here` must end there: noise has its letters by chance.
-                let open = word.ends_with(b"here")
-                    && rest.get(word.len()).is_some_and(u8::is_ascii_alphanumeric);
-                starts_like(rest, word) && !open
-            })
+        words.iter().any(|word| {
+            // `here` must end there: noise has its letters by chance.
+            let open = word.ends_with(b"here")
+                && rest.get(word.len()).is_some_and(u8::is_ascii_alphanumeric);
+            starts_like(rest, word) && !open
+        })
     })
 }
+
+/// For each byte the words that it starts, and those that it is the second of, one bit each.
+static PAIRS: [(u8, u8); 256] = {
+    let words = *b"_h-hyoplchre";
+    let mut table = [(0, 0); 256];
+    let mut word = 0;
+    while word < words.len() / 2 {
+        let (first, second) = (words[2 * word], words[2 * word + 1]);
+        table[first as usize].0 |= 1 << word;
+        table[first.to_ascii_uppercase() as usize].0 |= 1 << word;
+        table[second as usize].1 |= 1 << word;
+        table[second.to_ascii_uppercase() as usize].1 |= 1 << word;
+        word += 1;
+    }
+    table
+};
 
 /// Whether the text starts with this word, in any case.
 fn starts_like(text: &[u8], word: &[u8]) -> bool {

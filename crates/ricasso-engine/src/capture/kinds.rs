@@ -41,12 +41,14 @@ pub(super) struct Look {
 /// How far a look goes: longer than nearly all host names.
 const LOOK_BYTES: usize = 64;
 
-impl Look {
-    /// Whether the byte that is wanted comes before those that end the attempt, or none comes.
-    pub(super) fn passes(&self, behind: &[u8]) -> bool {
-        let stops = |byte: &&u8| self.stops[usize::from(**byte)];
-        behind.iter().take(LOOK_BYTES).find(stops).is_none_or(|byte| *byte == self.wants)
-    }
+/// Whether each byte that is wanted comes before those that end the attempt, one after the other,
+/// or none comes.
+pub(super) fn passes(looks: &[Look], behind: &[u8]) -> bool {
+    let mut bytes = behind.iter().take(LOOK_BYTES);
+    looks.iter().all(|look| {
+        let stop = bytes.find(|byte| look.stops[usize::from(**byte)]);
+        stop.is_none_or(|byte| *byte == look.wants)
+    })
 }
 
 /// The bytes of a text, by their number.
@@ -56,6 +58,17 @@ const fn listed_bytes(text: &[u8]) -> [bool; 256] {
     while index < text.len() {
         table[text[index] as usize] = true;
         index += 1;
+    }
+    table
+}
+
+/// All other bytes.
+const fn other_bytes(text: &[u8]) -> [bool; 256] {
+    let mut table = listed_bytes(text);
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = !table[byte];
+        byte += 1;
     }
     table
 }
@@ -74,7 +87,7 @@ pub(super) struct Row {
     /// a row shares a literal with others that ordinary text is searched for anyway.
     pub(super) after: &'static [&'static str],
     /// What the bytes behind the literal must be like; for literals that are not rare.
-    pub(super) look: Option<Look>,
+    pub(super) look: &'static [Look],
     /// What stands before the secret and stays visible; empty where the literal is part of it.
     pub(super) lead: &'static str,
     /// The secret itself.
@@ -145,7 +158,7 @@ pub(super) struct Entry {
     /// One of these too, unless there are none.
     pub(super) after: &'static [&'static str],
     /// What the bytes behind it must be like.
-    pub(super) look: Option<Look>,
+    pub(super) look: &'static [Look],
     /// What it announces.
     pub(super) announces: Announces,
     /// How it is looked for.
@@ -161,7 +174,10 @@ impl Entry {
     /// Whether what must stand right before it ends this text.
     pub(super) fn follows(&self, before: &[u8]) -> bool {
         let ends = |word: &&str| {
-            before.len() >= word.len()
+            // Most differ in the last letter, and a call that compares bytes takes longer.
+            let (last, own) = (before.last(), word.as_bytes().last());
+            last.zip(own).is_some_and(|(last, own)| last.eq_ignore_ascii_case(own))
+                && before.len() >= word.len()
                 && before[before.len() - word.len()..].eq_ignore_ascii_case(word.as_bytes())
         };
         self.after.is_empty() || self.after.iter().any(ends)
@@ -171,10 +187,12 @@ impl Entry {
     pub(super) fn stands(&self, rest: &[u8]) -> bool {
         let text = self.text.as_bytes();
         let Some(four) = rest.first_chunk() else { return rest.starts_with(text) };
-        // Literals are short, and a call that compares bytes takes longer than this.
         let (front, counts) = self.front;
-        u32::from_le_bytes(*four) & counts == front
-            && (text.len() <= 4 || rest.get(4..text.len()).is_some_and(|more| *more == text[4..]))
+        if u32::from_le_bytes(*four) & counts != front || text.len() > rest.len() {
+            return false;
+        }
+        // Literals are short, and a call that compares bytes takes longer than this.
+        text.iter().zip(rest).skip(4).all(|(one, other)| one == other)
     }
 
     const fn front(text: &str) -> (u32, u32) {
@@ -212,7 +230,7 @@ const fn token(kind: &'static str, literals: &'static [&'static str], body: &'st
         literals,
         edge: Edge::Word,
         after: &[],
-        look: None,
+        look: &[],
         lead: "",
         body,
         trail: 0,
@@ -249,7 +267,7 @@ impl Row {
         while literal < self.literals.len() && !same(self.literals[literal], text) {
             literal += 1;
         }
-        let look = self.look.is_some() == other.look.is_some();
+        let look = self.look.len() == other.look.len();
         let edge = self.edge as u8 == other.edge as u8 && self.search as u8 == other.search as u8;
         literal < self.literals.len() && self.after.is_empty() && look && edge
     }
@@ -262,8 +280,8 @@ impl Row {
         Row { max, ..self }
     }
 
-    const fn look(self, stops: &'static [bool; 256], wants: u8) -> Row {
-        Row { look: Some(Look { stops, wants }), ..self }
+    const fn look(self, look: &'static [Look]) -> Row {
+        Row { look, ..self }
     }
 
     const fn edge(self, edge: Edge) -> Row {
@@ -422,7 +440,7 @@ const fn listed() -> [Entry; ENTRY_COUNT] {
         front: (0, 0),
         edge: Edge::Any,
         after: &[],
-        look: None,
+        look: &[],
         announces: Announces::Row(0),
         search: Search::Everywhere,
         words: 0,

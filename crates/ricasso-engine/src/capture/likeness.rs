@@ -107,20 +107,22 @@ fn times_log(count: usize) -> f64 {
 
 /// The length of the first run: digits, or letters that a reader would take as one word.
 fn run(text: &[u8]) -> usize {
-    let same = |test: fn(&u8) -> bool| text.iter().take_while(|byte| test(byte)).count();
     match text {
-        [b'0'..=b'9', ..] => same(u8::is_ascii_digit),
-        [b'A'..=b'Z', b'a'..=b'z', ..] => {
-            1 + text[1..].iter().take_while(|byte| byte.is_ascii_lowercase()).count()
-        }
+        [b'0'..=b'9', ..] => leading(text, u8::is_ascii_digit),
+        [b'A'..=b'Z', b'a'..=b'z', ..] => 1 + leading(&text[1..], u8::is_ascii_lowercase),
         [b'A'..=b'Z', ..] => {
-            let upper = same(u8::is_ascii_uppercase);
+            let upper = leading(text, u8::is_ascii_uppercase);
             // In `HTTPServer` the S belongs to what follows.
             let last_is_title = text.get(upper).is_some_and(u8::is_ascii_lowercase);
             if last_is_title { (upper - 1).max(1) } else { upper }
         }
-        _ => same(u8::is_ascii_lowercase),
+        _ => leading(text, u8::is_ascii_lowercase),
     }
+}
+
+#[inline]
+fn leading(text: &[u8], test: impl Fn(&u8) -> bool) -> usize {
+    text.iter().take_while(|byte| test(byte)).count()
 }
 
 fn is_word(run: &[u8]) -> bool {

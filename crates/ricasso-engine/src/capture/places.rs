@@ -9,7 +9,7 @@
 
 use super::bare::is_bare;
 use super::before::{BEFORE_BYTES, Before, is_word};
-use super::kinds::{Announces, ENTRIES, Edge, Entry, RUN_BYTES, Search, starting};
+use super::kinds::{Announces, ENTRIES, Edge, Entry, RUN_BYTES, Search, passes, starting};
 use super::literals::Literals;
 use ricasso_os::lanes::{self, Halves, LANES};
 
@@ -267,7 +267,10 @@ impl<'a> Places<'a> {
             !entry.repeats
                 && entry.stands(rest)
                 && match entry.search {
-                    Search::Run => run && words() >= entry.words,
+                    Search::Run => {
+                        run && words() >= entry.words
+                            && passes(entry.look, &rest[entry.text.len()..])
+                    }
                     Search::Everywhere => may_announce(entry, self.bytes, at),
                 }
         };
@@ -287,8 +290,7 @@ fn may_announce(entry: &Entry, bytes: &[u8], at: usize) -> bool {
             !is_word(bytes[at - 1]) || Before::at(Before::default(), bytes, at).is_edge()
         }
         (Announces::Row(_), Edge::Any | Edge::Number) => {
-            let behind = || &bytes[at + entry.text.len()..];
-            entry.follows(&bytes[..at]) && entry.look.is_none_or(|look| look.passes(behind()))
+            entry.follows(&bytes[..at]) && passes(entry.look, &bytes[at + entry.text.len()..])
         }
     }
 }

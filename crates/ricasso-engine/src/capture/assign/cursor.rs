@@ -258,6 +258,11 @@ impl Cursor<'_> {
     pub(super) fn value(&mut self, quote: Quote) -> Result<(usize, bool), Stop> {
         let limit = self.at + VALUE_BYTES;
         loop {
+            if quote == Quote::None {
+                // Values are long, and most of their bytes end none.
+                let rest = &self.bytes[self.at.min(self.bytes.len())..self.bytes.len().min(limit)];
+                self.at += rest.iter().take_while(|byte| !MAY_END[usize::from(**byte)]).count();
+            }
             if self.at >= limit {
                 return Ok((self.at, true));
             }
@@ -322,6 +327,33 @@ impl Cursor<'_> {
         Ok(false)
     }
 }
+
+/// The bytes that may end a value without quotes; see [`Cursor::ends_bare`].
+static MAY_END: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = matches!(
+            byte as u8,
+            0..=b' '
+                | b'"'
+                | b'\''
+                | b'`'
+                | b'<'
+                | b'>'
+                | 0x7f
+                | b'\\'
+                | b','
+                | b';'
+                | b'&'
+                | b')'
+                | b']'
+                | b'}'
+        );
+        byte += 1;
+    }
+    table
+};
 
 fn is_space(byte: u8) -> bool {
     is_blank(byte) || byte == b'\r' || byte == b'\n'

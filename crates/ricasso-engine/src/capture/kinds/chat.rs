@@ -1,7 +1,13 @@
 //! Chat, mail and telephony.
 
 use super::super::check::Check;
-use super::{Edge, Row, led, token};
+use super::{Edge, Look, Row, led, other_bytes, token};
+
+/// A part of a token that a dot ends.
+const PART: &[Look] = &[Look { stops: &PART_STOPS, wants: b'.' }];
+/// What no such part has.
+static PART_STOPS: [bool; 256] =
+    other_bytes(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
 
 pub(super) const ROWS: &[Row] = &[
     token(
@@ -30,7 +36,8 @@ pub(super) const ROWS: &[Row] = &[
         "discord-token",
         &["M", "N", "O"],
         r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{5,7}\.[A-Za-z0-9_-]{25,}",
-    ),
+    )
+    .look(PART),
     led(
         "teams-webhook",
         &["webhook.office.com/", "outlook.office.com/webhook/"],

@@ -1,15 +1,20 @@
 //! Secrets that only their surroundings give away: URLs, headers, files with a fixed line.
 
 use super::super::check::Check;
-use super::{CREDENTIAL, Edge, Row, led, listed_bytes};
+use super::{CREDENTIAL, Edge, Look, Row, led, listed_bytes};
 
-/// What no user's name in a URL has, and the colon behind it. Most URLs have a slash before that.
-static URL_STOPS: [bool; 256] = listed_bytes(b":/@ \t\r\n\"'`<>?#[\\");
+/// Most URLs have a slash before a colon, and most others no `@` behind it.
+const URL: &[Look] =
+    &[Look { stops: &USER_STOPS, wants: b':' }, Look { stops: &PASSWORD_STOPS, wants: b'@' }];
+/// What no user's name in a URL has.
+static USER_STOPS: [bool; 256] = listed_bytes(b":/@ \t\r\n\"'`<>?#[\\");
+/// What no password in a URL has.
+static PASSWORD_STOPS: [bool; 256] = listed_bytes(b"@ \t\r\n\"'`<>\\");
 
 pub(super) const ROWS: &[Row] = &[
     // The longest match ends at the last `@` before a slash: passwords hold that sign too.
     led("url-password", &["://"], r#"://[^\s/:@"'`<>?#\[\\]{0,255}:"#, r#"[^\s/"'`<>\\]{1,1024}@"#)
-        .look(&URL_STOPS, b':')
+        .look(URL)
         .trail(1)
         .check(Check::UrlPassword),
     // A slash in a password, unless a port number stands before it.
@@ -22,7 +27,7 @@ pub(super) const ROWS: &[Row] = &[
             r#"[^\s@"'`<>\\?=&]{0,128}@"#,
         ),
     )
-    .look(&URL_STOPS, b':')
+    .look(URL)
     .trail(1)
     .check(Check::UrlPassword),
     led(
