@@ -497,7 +497,7 @@ impl<'a> Walker<'a> {
             }
             None => self.state.parameters.as_deref().cloned(),
         };
-        let Some(words) = words.filter(|words| words.len() <= MAX_ROUNDS && !each.select) else {
+        let Some(words) = words.filter(|words| words.len() <= MAX_ROUNDS) else {
             self.state.set(&name, Value::Unknown(From::Here));
             self.rounds(|walker| walker.list(script, &each.body, feed));
             return;

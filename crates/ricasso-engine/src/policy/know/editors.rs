@@ -31,6 +31,7 @@ pub(super) const TABLE: &[Program] = &[
             "vim a => opaque, read a",
             "vim -Nes -c 'w! /tmp/x' -c 'qa!' a => overwrite /tmp/x, read a",
             "vim -c ':!rm x' => text 'rm x'",
+            "vim -es -c '%d' -c wq a => edit, edit a",
             "vi -c :terminal sh => code :terminal, read sh",
             "vim -c 'e http://h/x' => connect h",
         ],
@@ -64,9 +65,9 @@ pub(super) const TABLE: &[Program] = &[
     Program {
         names: "ed red",
         options: &[skip("-p --prompt")],
-        shape: each(Use::BehindOr("!", Does::RunText, Does::Read))
+        shape: each(Use::BehindOr("!", Does::RunText, Does::Edit))
             .always(&[StdinCode(Language::Vim)]),
-        examples: &["ed -s f => stdin-code, read f", "ed '!rm x' => stdin-code, text 'rm x'"],
+        examples: &["ed -s f => stdin-code, edit f", "ed '!rm x' => stdin-code, text 'rm x'"],
         ..GNU
     },
 ];

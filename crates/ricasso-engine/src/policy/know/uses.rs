@@ -46,7 +46,7 @@ pub(super) fn apply(used: Use, value: &Word, at: usize, words: &[Word], acts: &m
         Use::Database => code::sql::database(value, at, words, acts),
         Use::Mongo => code::sql::mongo(value, at, acts),
         Use::Redis => code::sql::redis(value, at, acts),
-        Use::VimFile => vim_file(value, at, acts),
+        Use::VimFile => vim_file(value, at, words, acts),
         Use::MountOptions => {}
         Use::Unmount => machine::unmount(value, at, acts),
         Use::PatternTree => pattern_tree(value, at, acts),
@@ -386,13 +386,22 @@ fn clone_goal(word: &Word, at: usize, words: &[Word], acts: &mut Vec<Act>) {
 }
 
 /// `+command`, an address that vim fetches, or a file.
-fn vim_file(word: &Word, at: usize, acts: &mut Vec<Act>) {
+fn vim_file(word: &Word, at: usize, words: &[Word], acts: &mut Vec<Act>) {
+    // A command that writes without a name writes the file itself.
+    let writes = |word: &Word| {
+        let command = word.known().unwrap_or_default();
+        let command = command.strip_prefix(b"+").unwrap_or(command);
+        let command = command.strip_prefix(b":").unwrap_or(command);
+        let command = command.strip_suffix(b"!").unwrap_or(command);
+        matches!(command, b"w" | b"wq" | b"x" | b"wa" | b"wqa" | b"xa" | b"up" | b"update")
+    };
+    let does = if words.iter().any(writes) { Does::Edit } else { Does::Read };
     if word.head().starts_with(b"+") {
         plain(Does::Code(Language::Vim), &word.without(1), at, acts);
     } else if word.head().windows(3).any(|found| found == b"://") {
         place::url(word, at, acts);
     } else {
-        plain(Does::Read, word, at, acts);
+        plain(does, word, at, acts);
     }
 }
 

@@ -518,6 +518,12 @@ pub(super) const TABLE: &[Program] = &[
         ..EXACT_STOP
     },
     Program {
+        names: "shx",
+        shape: COMMAND,
+        examples: &["shx rm -rf x => run [rm -rf x]"],
+        ..EXACT_STOP
+    },
+    Program {
         names: "concurrently",
         options: &[skip("-n -c -m -s --names --prefix --max-processes --success -p")],
         shape: each(TEXT),

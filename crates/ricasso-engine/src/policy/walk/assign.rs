@@ -121,7 +121,7 @@ impl Walker<'_> {
         let mut exported = name == b"export";
         let mut integer = false;
         let mut functions = false;
-        let (mut reference, mut changed) = (false, false);
+        let (mut reference, mut changed, mut associative) = (false, false, false);
         for argument in &call.arguments[1..] {
             let head = argument.word.head();
             if head.starts_with(b"-") && argument.word.known().is_some() {
@@ -129,6 +129,7 @@ impl Walker<'_> {
                 integer |= head.contains(&b'i');
                 functions |= head.contains(&b'f');
                 reference |= head.contains(&b'n');
+                associative |= head.contains(&b'A');
                 // Letters that change case are not followed.
                 changed |= head.iter().any(|byte| b"luc".contains(byte));
                 continue;
@@ -156,7 +157,10 @@ impl Walker<'_> {
                 self.expression(&text);
             }
             self.evaluated(&own);
-            let array = text.known().is_some_and(|text| text.starts_with(b"("));
+            let list = text.known().filter(|text| text.starts_with(b"("));
+            let array = list.is_some();
+            let listed = list.filter(|_| !append && !changed && !associative);
+            let listed = listed.and_then(|text| elements(&text));
             if reference && name != b"export" {
                 match text.known() {
                     Some(to) => self.state.refer(&own, &to),
@@ -164,10 +168,10 @@ impl Walker<'_> {
                 }
                 continue;
             }
-            let value = if append || array || changed {
-                Value::Unknown(text.from)
-            } else {
-                Value::One(text)
+            let value = match (listed, append || array || changed) {
+                (Some(list), _) => Value::Many(list),
+                (None, true) => Value::Unknown(text.from),
+                (None, false) => Value::One(text),
             };
             seen.assigned.push(note(&own, &value, exported));
             if exported {
@@ -176,6 +180,17 @@ impl Walker<'_> {
             self.set(&own, value);
         }
     }
+}
+
+/// The elements of `(a b c)`, where nothing in it is more than plain words.
+fn elements(text: &[u8]) -> Option<Vec<Text>> {
+    let inner = text.strip_prefix(b"(")?.strip_suffix(b")")?;
+    if inner.trim_ascii().is_empty() {
+        return Some(Vec::new());
+    }
+    let words = super::function::plain_words(inner)?;
+    let text = |word: &Word| Text { pieces: word.pieces().to_vec(), from: From::Here };
+    (words.len() <= MAX_ELEMENTS).then(|| words.iter().map(text).collect())
 }
 
 /// Whether it prints all variables with their values.

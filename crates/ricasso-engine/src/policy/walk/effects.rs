@@ -46,6 +46,7 @@ impl Walker<'_> {
         self.put_below(&mut seen);
         work_tree(&mut seen);
         unknown_subcommand(&mut seen);
+        self.installs(&mut seen);
         self.made_by(&seen, &call);
         self.printed = match doing.endless {
             true => Stream::Endless,

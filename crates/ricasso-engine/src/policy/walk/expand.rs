@@ -188,13 +188,24 @@ impl Walker<'_> {
                 self.push_text(&text, Quoted::Yes, fields);
             }
             tree::Piece::Array(elements) => {
+                let mut known = Some(Vec::new());
                 for element in elements {
                     if let Some(subscript) = &element.subscript {
                         self.arithmetic(script, subscript);
+                        known = None;
                     }
-                    self.text(script, &element.value.parts);
+                    let text = self.text(script, &element.value.parts).known();
+                    let plain = text.filter(|text| super::function::is_plain(text));
+                    known = known.zip(plain).map(|(list, text)| [list, vec![text]].concat());
                 }
-                push(fields, Piece::Unknown);
+                // Words without any sign mean themselves when `declare` reads them again.
+                push(
+                    fields,
+                    match known {
+                        Some(list) => Piece::Known([b"(", &*list.join(&b' '), b")"].concat()),
+                        None => Piece::Unknown,
+                    },
+                );
             }
             tree::Piece::Broken(_) => push(fields, Piece::Unknown),
             _ => push(fields, Piece::Unknown),

@@ -102,8 +102,14 @@ impl Walker<'_> {
 }
 
 /// The words of a text without any sign that a shell reads.
-fn plain_words(text: &[u8]) -> Option<Vec<Word>> {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b" -_./=,:@%+".contains(byte);
+pub(super) fn plain_words(text: &[u8]) -> Option<Vec<Word>> {
     let words = text.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).map(Word::of);
-    (text.iter().all(plain) && !text.trim_ascii().is_empty()).then(|| words.collect())
+    let plain = text.split(|byte| *byte == b' ').all(|word| word.is_empty() || is_plain(word));
+    (plain && !text.trim_ascii().is_empty()).then(|| words.collect())
+}
+
+/// Whether a text is one word, and no sign of it means anything to a shell.
+pub(super) fn is_plain(text: &[u8]) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=,:@%+".contains(byte);
+    !text.is_empty() && text.iter().all(plain)
 }

@@ -143,6 +143,8 @@ impl Walker<'_> {
             let written = call.arguments.get(act.at + number);
             words.push(match written {
                 Some(argument) if argument.word == *word => argument.clone(),
+                // What comes by standard input is put in from there.
+                Some(argument) if act.does == Does::RunForInput => argument.clone(),
                 // What `find` puts there is said better by its own words.
                 Some(argument) if argument.word.known() == Some(b"{}") => argument.clone(),
                 Some(argument) => Argument::new(word.clone(), argument.span),

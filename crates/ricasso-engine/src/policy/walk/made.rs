@@ -6,7 +6,7 @@ use super::super::paths::{Content, Fetched};
 use super::super::word::Word;
 use super::Walker;
 use super::command::{Call, base_name};
-use super::seen::{Place, Seen};
+use super::seen::{Mark, Place, Seen};
 use super::state::From;
 use super::stream::Stream;
 use crate::scene::{Answer, Kind, Query};
@@ -17,6 +17,24 @@ use std::rc::Rc;
 /// Programs that fetch one file by its address.
 const FETCHERS: [&[u8]; 8] =
     [b"curl", b"wget", b"fetch", b"aria2c", b"axel", b"http", b"https", b"lwp-download"];
+
+/// Programs that install a package by its file, and run what it brings.
+const INSTALLERS: [&[u8]; 14] = [
+    b"dpkg",
+    b"rpm",
+    b"apt",
+    b"apt-get",
+    b"yum",
+    b"dnf",
+    b"zypper",
+    b"pacman",
+    b"apk",
+    b"pip",
+    b"pip3",
+    b"npm",
+    b"gem",
+    b"installer",
+];
 
 /// Programs that take archives apart.
 const UNPACKERS: [&[u8]; 9] =
@@ -122,6 +140,22 @@ impl Walker<'_> {
                 _ => Some(Content::Network),
             }
         })
+    }
+
+    /// Packages that the text fetched and now installs.
+    pub(super) fn installs(&self, seen: &mut Seen) {
+        let runs = seen.effects.iter().any(|effect| effect.does == Does::Opaque);
+        if !runs || !INSTALLERS.iter().any(|name| seen.is_called(name)) {
+            return;
+        }
+        let fetched = seen.effects.iter().any(|effect| {
+            let path = effect.target.clone().into_path();
+            effect.does == Does::Read
+                && path.is_some_and(|it| self.state.made.content(&it) == Some(&Content::Network))
+        });
+        if fetched {
+            seen.mark(Mark::NetworkCode);
+        }
     }
 
     /// Archives from the network, and repositories.

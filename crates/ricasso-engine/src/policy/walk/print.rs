@@ -2,6 +2,7 @@
 
 use super::super::effect::Effect;
 use super::super::know::Does;
+use super::super::paths::{Paths, to_path};
 use super::super::rights::is_loopback;
 use super::super::word::{Becomes, Piece, Word};
 use super::Walker;
@@ -11,7 +12,8 @@ use super::listed;
 use super::seen::Seen;
 use super::state::{From, Text};
 use super::stream::Stream;
-use crate::scene::Search;
+use crate::scene::{Answer, Query, Search};
+use std::path::Path;
 
 /// Filters whose output is their input as far as we care: still text from where it came.
 const PASSES: [&[u8]; 8] = [b"cat", b"tee", b"head", b"tail", b"sort", b"uniq", b"pv", b"stdbuf"];
@@ -44,6 +46,10 @@ impl Walker<'_> {
             b"base32" | b"gzip" | b"gunzip" | b"zcat" => None,
             b"rev" => filtered(call, words, &[], rev),
             b"tr" => translated(call, words),
+            b"dirname" | b"basename" => named(name, words),
+            b"realpath" | b"readlink" => self.resolved(words),
+            b"git" => self.top_of_repository(seen),
+            b"tac" | b"sort" | b"uniq" | b"head" | b"tail" if only_options(words) => lines(call),
             b"cat" | b"tee" if passes_input(words, name) => Some(call.feed.stream.clone()),
             b"cat" => self.file_read(seen),
             b"true" | b"false" | b":" | b"test" | b"[" | b"sleep" | b"mkdir" | b"touch" | b"rm"
@@ -87,6 +93,43 @@ impl Walker<'_> {
             }
             _ => None,
         }
+    }
+
+    /// `realpath PATH` and `readlink -f PATH`.
+    fn resolved(&self, words: &[Word]) -> Option<Stream> {
+        let (options, paths): (Vec<&Word>, Vec<&Word>) =
+            words.iter().skip(1).partition(|word| word.head().starts_with(b"-"));
+        let plain = |word: &&Word| {
+            let known = word.known().unwrap_or_default();
+            known.iter().skip(1).all(|byte| b"fmeszqnP".contains(byte))
+        };
+        let ([path], [cwd], true) =
+            (paths.as_slice(), self.state.cwd.as_slice(), options.iter().all(plain))
+        else {
+            return None;
+        };
+        if options.is_empty() && words.first()?.known().map(base_name) == Some(b"readlink") {
+            return None;
+        }
+        let paths = Paths { look: self.look, made: &self.state.made };
+        let real = paths.real(&cwd.join(to_path(path.known()?)))?;
+        Some(Stream::of(real.as_os_str().as_encoded_bytes()))
+    }
+
+    /// `git rev-parse --show-toplevel`, where the repository can be seen.
+    fn top_of_repository(&self, seen: &Seen) -> Option<Stream> {
+        let words: Option<Vec<&[u8]>> = seen.words.iter().skip(1).map(Word::known).collect();
+        let ([cwd], [b"rev-parse", b"--show-toplevel"]) =
+            (self.state.cwd.as_slice(), words?.as_slice())
+        else {
+            return None;
+        };
+        let there = |path: &&Path| {
+            let git = Query::Kind(path.join(".git"));
+            matches!(self.look.look(&git), Answer::Kind(_))
+        };
+        let top = cwd.ancestors().find(there)?;
+        Some(Stream::of(top.as_os_str().as_encoded_bytes()))
     }
 
     /// `which` and `command -v`.
@@ -293,7 +336,44 @@ fn rev(text: &[u8]) -> Option<Vec<u8>> {
     Some(lines.join(&b'\n'))
 }
 
+/// Lines of a known text, in whatever order and number: whoever runs them may meet each.
+fn lines(call: &Call) -> Option<Stream> {
+    call.feed.stream.known().filter(|_| call.feed.given).map(Stream::of)
+}
+
+/// Whether all words are options, or numbers behind one.
+fn only_options(words: &[Word]) -> bool {
+    let option = |word: &[u8]| word.starts_with(b"-") || word.iter().all(u8::is_ascii_digit);
+    words.iter().skip(1).all(|word| word.known().is_some_and(option))
+}
+
+/// `dirname` and `basename` of one path.
+fn named(name: &[u8], words: &[Word]) -> Option<Stream> {
+    let [_, path] = words else { return None };
+    let path = path.known()?;
+    let path = match path.iter().rposition(|byte| *byte != b'/') {
+        Some(end) => &path[..=end],
+        None => b"/",
+    };
+    let at = path.iter().rposition(|byte| *byte == b'/');
+    let part = match (name, at) {
+        (b"basename", Some(at)) if path.len() > 1 => &path[at + 1..],
+        (b"basename", _) => path,
+        (_, Some(0)) => b"/",
+        (_, Some(at)) => &path[..at],
+        (_, None) => b".",
+    };
+    Some(Stream::of(part))
+}
+
 fn translated(call: &Call, words: &[Word]) -> Option<Stream> {
+    if let [_, option, set] = words
+        && option.known() == Some(b"-d")
+    {
+        let (gone, bytes) = (self::set(set.known()?)?, call.feed.stream.known()?);
+        let kept: Vec<u8> = bytes.into_iter().filter(|byte| !gone.contains(byte)).collect();
+        return call.feed.given.then(|| Stream::of(kept));
+    }
     let [_, from, to] = words else { return None };
     let (from, to) = (set(from.known()?)?, set(to.known()?)?);
     let bytes = call.feed.stream.known().filter(|_| call.feed.given)?;

@@ -64,6 +64,11 @@ const CALLS: &[(&str, Call)] = &[
     ("os.remove", Call::First(Does::Delete)),
     ("os.unlink", Call::First(Does::Delete)),
     ("os.rmdir", Call::First(Does::Delete)),
+    ("os.removedirs", Call::First(Does::DeleteTree)),
+    ("HTTPConnection", Call::Host),
+    ("HTTPSConnection", Call::Host),
+    (".HTTPConnection", Call::Host),
+    (".HTTPSConnection", Call::Host),
     ("unlink", Call::First(Does::Delete)),
     ("rmdir", Call::First(Does::Delete)),
     (".unlinkSync", Call::First(Does::Delete)),
@@ -472,6 +477,18 @@ fn argument(tokens: &[&Token]) -> Argument {
             if MAKES_PATH.contains(&name.as_str()) =>
         {
             Argument::Text(text.clone())
+        }
+        // `Path("/") / "etc"`.
+        [
+            ..,
+            Token::Name(name),
+            Token::Sign(b'('),
+            Token::Text(text),
+            Token::Sign(b')'),
+            Token::Sign(b'/'),
+            Token::Text(below),
+        ] if MAKES_PATH.contains(&name.as_str()) => {
+            Argument::Text([text.as_slice(), b"/", below].concat())
         }
         [Token::Sign(b'[' | b'('), inner @ ..] => {
             let parts = inner.split(|token| ***token == Token::Sign(b','));

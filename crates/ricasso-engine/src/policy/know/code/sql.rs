@@ -18,6 +18,10 @@ pub(in crate::policy::know) fn acts(word: &Word, reach: Reach, at: usize) -> Vec
         match line.chars().next() {
             Some('\\') => backslash(line, at, &mut acts),
             Some('.') => dot(line, at, &mut acts),
+            Some('s') if line.starts_with("system ") => {
+                let text = unquoted(line["system ".len()..].trim());
+                acts.push(Act::with(Does::RunText, &Word::of(text), at));
+            }
             Some(_) | None => {
                 statements.push_str(line);
                 statements.push('\n');

@@ -296,7 +296,10 @@ impl Reader<'_> {
             "qx" => self.tokens.push(Token::Command(value)),
             "q" => self.tokens.push(Token::Text(value)),
             "s" if flags.contains(&b'e') => self.tokens.push(Token::Name("eval".to_owned())),
-            "qq" => self.tokens.push(Token::Mixed),
+            "qq" if value.iter().any(|byte| b"$@\\".contains(byte)) => {
+                self.tokens.push(Token::Mixed);
+            }
+            "qq" => self.tokens.push(Token::Text(value)),
             _ => self.tokens.push(Token::Value),
         }
         if find(&value_of(&self.text[..self.at]), b"(?{").is_some() {
