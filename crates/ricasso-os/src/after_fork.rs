@@ -90,9 +90,19 @@ pub(crate) fn command(job: &Channel, note: &Channel, ground: Ground<'_>, birth: 
             let (order, streams) = (&order, &streams);
             let (state, rules, loopback) = (state.as_ref(), rules.as_ref(), ground.loopback);
             let stands_in = arrived.and_then(|arrived| arrived.stays_for(cage, enclosed.view));
-            let parts =
-                Parts { order, cage, streams, state, rules, note, loopback, birth, stands_in };
-            cage::lead(&parts)
+            let bounds = ground.bounds;
+            cage::lead(&Parts {
+                order,
+                cage,
+                streams,
+                state,
+                rules,
+                note,
+                loopback,
+                birth,
+                bounds,
+                stands_in,
+            })
         }
         Some(_) if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
         Some(cage) => {

@@ -26,9 +26,9 @@ mod wire;
 use std::path::PathBuf;
 
 pub(crate) use ahead::{Ahead, Ready};
-pub(crate) use capability::{Reserve, raise_reserve, with_reserve};
+pub(crate) use capability::{Bounds, Reserve, empty_bounds, raise_reserve, with_reserve};
 pub(crate) use confine::{Standing, confine};
-pub(crate) use init::{Arrived, Birth, Parts, bear, heard, lead};
+pub(crate) use init::{Arrived, Birth, Parts, Queues, bear, heard, lead};
 pub use notify::Denied;
 pub(crate) use notify::{Gatekeeper, loads};
 pub use powers::{Namespaces, Powers};
@@ -110,6 +110,13 @@ impl Cage {
     pub(crate) fn asks(&self) -> bool {
         let listed = self.programs.as_ref().is_some_and(|list| !list.is_empty());
         self.walls.calls && (self.walls.gate || listed || !self.has_namespaces())
+    }
+
+    /// How many bytes its paths have.
+    pub(crate) fn bytes(&self) -> usize {
+        let lists = [&self.write, &self.read, &self.hide, &self.show, &self.seen, &self.protect];
+        let paths = lists.into_iter().chain([&self.sockets]).flatten();
+        paths.map(|path| path.as_os_str().len() + size_of::<u64>()).sum()
     }
 
     /// Whether the kernel counts the tasks of this job apart from all others.

@@ -36,7 +36,8 @@ const WARDEN: &[u8] = b"warden";
 /// The same, for jobs without a cage.
 const WARDEN_FREE: &[u8] = b"warden without cages";
 /// The same, for a job in the network of the session whose name follows; the first byte is the
-/// kind of its namespaces, the next eight are the number of the view that it is likely to want.
+/// kind of its namespaces, the second tells whether all commands are in cages, the next eight are
+/// the number of the view that it is likely to want.
 const WARDEN_IN: &[u8] = b"warden in ";
 /// Asks a keeper to build a view ahead, which follows.
 const VIEW: &[u8] = b"view ";
@@ -57,6 +58,16 @@ pub struct Keeper {
     strangers: BTreeSet<i32>,
     state: Mutex<State>,
     ahead: Arc<Ahead>,
+    commands: Commands,
+}
+
+/// What all commands of a keeper have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Commands {
+    /// Nothing.
+    Any,
+    /// Each is in a cage.
+    Caged,
 }
 
 #[derive(Debug, Clone)]
@@ -140,7 +151,8 @@ impl Keeper {
         tree::become_subreaper()?;
         let strangers = tree::members(&BTreeSet::new()).into_iter().collect();
         let ahead = Arc::new(Ahead::new());
-        Ok(Keeper { program: Program::Own, strangers, state: Mutex::default(), ahead })
+        let (program, state, commands) = (Program::Own, Mutex::default(), Commands::Any);
+        Ok(Keeper { program, strangers, state, ahead, commands })
     }
 
     /// The keeper's own life: what the hidden verb of the program calls.
@@ -155,7 +167,16 @@ impl Keeper {
         let process = Process::start(&program)?;
         let state = State { process: Some(process), ..State::default() };
         let ahead = Arc::new(Ahead::new());
-        Ok(Keeper { program, strangers: BTreeSet::new(), state: Mutex::new(state), ahead })
+        let (strangers, state, commands) = (BTreeSet::new(), Mutex::new(state), Commands::Any);
+        Ok(Keeper { program, strangers, state, ahead, commands })
+    }
+
+    /// The same keeper for commands that are all in cages: what none of them may have by executing
+    /// is given up once, and not for each.
+    #[must_use]
+    pub fn for_cages_only(mut self) -> Keeper {
+        self.commands = Commands::Caged;
+        self
     }
 
     /// A warden for one job: a spare where one waits, else a new one.
@@ -294,7 +315,9 @@ impl Keeper {
                     Network::Any => WARDEN.to_vec(),
                     Network::Of { session, spaces } => {
                         let view = self.ahead.likely_view().to_le_bytes();
-                        [WARDEN_IN, &[spaces.number() as u8], &view, session.as_bytes()].concat()
+                        let caged = u8::from(self.commands == Commands::Caged);
+                        let kinds = [spaces.number() as u8, caged];
+                        [WARDEN_IN, &kinds, &view, session.as_bytes()].concat()
                     }
                 };
                 let theirs = theirs.as_fd();

@@ -192,6 +192,16 @@ impl Order {
         out.0
     }
 
+    /// Whether it may be too long for a socket, or what of it others are told.
+    pub(crate) fn is_long(&self) -> bool {
+        /// A quarter of what a socket takes, since the paths of the cage are told as well.
+        const SHORT_BYTES: usize = 16 * 1024;
+        let cage = self.cage.as_ref().map_or(0, |cage| cage.bytes());
+        let litter: usize = self.litter.iter().map(|path| path.as_os_str().len()).sum();
+        let env: usize = self.env.iter().map(Vec::len).sum();
+        env + litter + cage > SHORT_BYTES
+    }
+
     /// Where the command looks for programs.
     pub(crate) fn path(&self) -> Option<&[u8]> {
         self.env.iter().find_map(|entry| entry.strip_prefix(b"PATH="))

@@ -32,6 +32,14 @@ pub(super) fn first_network(policy: &Policy) -> Network {
     }
 }
 
+/// The keeper, who may know that every command of this policy is in a cage.
+pub(super) fn keeper(keeper: Keeper, policy: &Policy) -> Keeper {
+    match policy.mode() {
+        Mode::Open => keeper,
+        Mode::Read | Mode::Workspace => keeper.for_cages_only(),
+    }
+}
+
 impl Hall {
     /// What the plan of a request is drawn on.
     pub(super) fn ground<'a>(&'a self, session_tmp: Option<&'a Path>) -> Ground<'a> {

@@ -97,7 +97,7 @@ impl Hall {
         let ledger = Arc::new(ledger);
         let retention = Arc::new(Retention::of(&policy, &state, &ledger));
         let policy_paper = Arc::new(PolicyPaper::of(&policy));
-        let network = ground::first_network(&policy);
+        let (keeper, network) = (ground::keeper(keeper, &policy), ground::first_network(&policy));
         let yard = Arc::new(Yard::new(keeper, owner, state, (spares, network)));
         let housekeeper = Housekeeper::new(Arc::clone(&yard), chores);
         let hall = Hall {

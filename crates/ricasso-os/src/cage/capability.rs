@@ -21,10 +21,39 @@ type Sets = [[u32; 3]; 2];
 /// CAP_DAC_OVERRIDE: directories of groups are often read-only, even for their owner.
 const OVERRIDE: u32 = 1 << 1;
 
+/// What is known of the set that bounds what executing can bring.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Bounds {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// A process above this one emptied it, in the same user namespace.
+    Empty,
+}
+
 /// Nothing effective, permitted, inheritable, ambient or to be had by executing.
-pub(crate) fn drop_all() -> Result<(), Errno> {
-    shut_ways_back();
+pub(crate) fn drop_all(bounds: Bounds) -> Result<(), Errno> {
+    match bounds {
+        Bounds::Unknown => shut_ways_back(),
+        Bounds::Empty => keep_root_powerless(),
+    }
     set([[0; 3]; 2])
+}
+
+/// Empties the set that bounds what executing can bring, for this process and all that it forks.
+/// What they have they keep. It takes longer than all else that a cage needs of capabilities.
+pub(crate) fn empty_bounds() -> Bounds {
+    for number in 0..MOST_CAPABILITIES {
+        // To ask is a tenth of the price of dropping, and mostly somebody above us has dropped it.
+        match raw::prctl_value(libc::PR_CAPBSET_READ, number) {
+            Ok(0) => {}
+            Ok(_) if raw::prctl(libc::PR_CAPBSET_DROP, number).is_ok() => {}
+            // Beyond the last one.
+            Err(_) if number > 0 => return Bounds::Empty,
+            Ok(_) | Err(_) => break,
+        }
+    }
+    Bounds::Unknown
 }
 
 /// What a warden keeps, though it has no effect: see [`with_reserve`] and [`raise_reserve`].
@@ -67,18 +96,15 @@ pub(crate) fn with_reserve<T>(act: impl FnOnce() -> T) -> T {
     done
 }
 
-/// No capability by executing, and none by the user's number.
+/// No capability by executing, and none by the user's number. Both need CAP_SETPCAP; whoever has it
+/// not has nothing to lose either.
 fn shut_ways_back() {
-    // Both need CAP_SETPCAP; whoever has it not has nothing to lose either.
+    keep_root_powerless();
+    empty_bounds();
+}
+
+fn keep_root_powerless() {
     let _ = raw::prctl(libc::PR_SET_SECUREBITS, SECURE_BITS);
-    for number in 0..MOST_CAPABILITIES {
-        // To ask is a tenth of the price of dropping, and mostly somebody above us has dropped it.
-        match raw::prctl_value(libc::PR_CAPBSET_READ, number) {
-            Ok(0) => {}
-            Ok(_) if raw::prctl(libc::PR_CAPBSET_DROP, number).is_ok() => {}
-            Ok(_) | Err(_) => break,
-        }
-    }
 }
 
 fn set(sets: Sets) -> Result<(), Errno> {

@@ -63,7 +63,8 @@ pub(crate) fn confine(
     standing: &Standing,
     ahead: Option<&OwnedFd>,
 ) -> Result<Confined, (Stage, Errno)> {
-    capability::drop_all().map_err(|errno| (Stage::Privileges, errno))?;
+    capability::drop_all(capability::Bounds::Unknown)
+        .map_err(|errno| (Stage::Privileges, errno))?;
     confine_powerless(standing, ahead)
 }
 

@@ -4,6 +4,7 @@
 //! the command, reaps whatever is orphaned, and tells how the command ended. When it ends, for
 //! whatever reason, the kernel ends everything in its pid namespace.
 
+use super::capability::Bounds;
 use super::confine::{Standing, confine_powerless};
 use super::mounts::{self, Processes};
 use super::raw::{self, Depth, NO_SUID, READ_ONLY};
@@ -22,9 +23,7 @@ use rustix::process::WaitOptions;
 use std::time::Duration;
 
 /// Mount, pid and IPC namespaces; user and network ones come on top where they are needed.
-const SPACES: libc::c_int = libc::CLONE_NEWNS | WITHOUT_MOUNTS;
-/// The same where the mounts are copied from a view that was built ahead.
-const WITHOUT_MOUNTS: libc::c_int = libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
+const SPACES: libc::c_int = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
 
 /// What a caged start needs.
 pub(crate) struct Parts<'a> {
@@ -36,6 +35,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) note: &'a Channel,
     pub(crate) loopback: Option<&'a Loopback>,
     pub(crate) birth: Birth,
+    pub(crate) bounds: Bounds,
     /// The view that this process stands in already, and that was built for this very cage.
     pub(crate) stands_in: Option<&'a Template>,
 }
@@ -49,10 +49,35 @@ pub(crate) enum Birth {
     First,
 }
 
+/// Whose System V and POSIX queues and shared memory a process has that is forked now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Queues {
+    /// Those of other commands, or of the machine.
+    #[default]
+    Shared,
+    /// Some that nobody else has or will have.
+    Own,
+}
+
+impl Queues {
+    /// New ones for this process and the next one that it forks, where that can be.
+    pub(crate) fn renew() -> Queues {
+        raw::unshare(libc::CLONE_NEWIPC).map_or(Queues::Shared, |()| Queues::Own)
+    }
+}
+
 /// Forks the first process of new namespaces, which only root can do in one step; the network and
 /// the view of the files are left to it. `None` in the child, which dies with its parent.
-pub(crate) fn bear(template: Option<&Template>) -> Result<Option<i32>, Errno> {
-    let born = fork_with(if template.is_some() { WITHOUT_MOUNTS } else { SPACES })?;
+pub(crate) fn bear(template: Option<&Template>, queues: Queues) -> Result<Option<i32>, Errno> {
+    let mut spaces = SPACES;
+    if template.is_some() {
+        spaces &= !libc::CLONE_NEWNS;
+    }
+    match queues {
+        Queues::Shared => {}
+        Queues::Own => spaces &= !libc::CLONE_NEWIPC,
+    }
+    let born = fork_with(spaces)?;
     if born.is_none() {
         // Asked again, and then with an answer, when there is something to run.
         let signal = Some(rustix::process::Signal::KILL);
@@ -173,7 +198,12 @@ fn first(
     follow_warden(parts.note).map_err(at(Stage::Namespaces))?;
     rustix::process::chdir(&parts.order.cwd).map_err(at(Stage::Directory))?;
     // Nothing that is left to do here needs them, and the command inherits that it has none.
-    super::capability::drop_all().map_err(at(Stage::Privileges))?;
+    let bounds = match standing.cage.walls.namespaces {
+        Namespaces::Root => parts.bounds,
+        // A new one begins with all of them.
+        Namespaces::User | Namespaces::None => Bounds::Unknown,
+    };
+    super::capability::drop_all(bounds).map_err(at(Stage::Privileges))?;
     // Nobody in the namespace may look into this process, which was forked from ours.
     raw::prctl(libc::PR_SET_DUMPABLE, 0).map_err(at(Stage::Privileges))?;
     let command = beget(parts, standing, &ends.warden).map_err(at(Stage::Prepare))?;
@@ -211,18 +241,26 @@ fn beget(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Result<i32
 
 /// The command's own process; returns only on failure.
 fn become_command(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Failure {
-    match parts.birth {
-        Birth::First => {
-            let order = Tidings::Order(parts.order);
+    let mut order = match parts.birth {
+        Birth::First => Some(Tidings::Order(parts.order)),
+        // The warden knows it by now.
+        Birth::Plain => None,
+    };
+    let mut tell_order = || {
+        if let Some(order) = order.take() {
             after_fork::tell(parts.note, &order, &[warden.as_fd()]);
         }
-        // It knows by now.
-        Birth::Plain => {}
+    };
+    // Together with the next message it wakes the warden once; but a filter may be in the way of
+    // a long one.
+    if parts.order.is_long() {
+        tell_order();
     }
-    if let Err(errno) = after_fork::prepare(parts.order, parts.streams, parts.state) {
-        return (Stage::Prepare, errno);
-    }
-    match confine_powerless(standing, parts.rules) {
+    let prepared = after_fork::prepare(parts.order, parts.streams, parts.state);
+    let prepared = prepared.map_err(|errno| (Stage::Prepare, errno));
+    let confined = prepared.and_then(|()| confine_powerless(standing, parts.rules));
+    tell_order();
+    match confined {
         Ok(confined) => {
             let listener = confined.listener.as_ref().map(AsFd::as_fd);
             after_fork::tell(parts.note, &Tidings::Ready, listener.as_slice());

@@ -6,7 +6,7 @@ use super::{
     HELLO, POWERS, POWERS_WITH_NETWORK, VIEW, WARDEN, WARDEN_FREE, WARDEN_IN, fork, lifeline,
 };
 use crate::after_fork::leave;
-use crate::cage::Namespaces;
+use crate::cage::{self, Bounds, Namespaces, Queues};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::warden::serve::Ground;
@@ -28,6 +28,10 @@ struct Post {
     wardens: BTreeSet<i32>,
     sessions: Sessions,
     views: Views,
+    /// Of what all that we fork can have by executing.
+    bounds: Bounds,
+    /// Of the next warden.
+    queues: Queues,
 }
 
 /// What a warden is wanted for.
@@ -60,8 +64,16 @@ impl Post {
         control.send(HELLO, &[])?;
         let children = signals::block_and_listen(&[libc::SIGCHLD])?;
         let sessions = Sessions::default();
-        let (wardens, views) = (BTreeSet::new(), Views::default());
-        Ok(Post { control, children, line: lifeline()?, wardens, sessions, views })
+        Ok(Post {
+            control,
+            children,
+            line: lifeline()?,
+            wardens: BTreeSet::new(),
+            sessions,
+            views: Views::default(),
+            bounds: Bounds::Unknown,
+            queues: Queues::Shared,
+        })
     }
 
     fn serve(&mut self) -> Result<()> {
@@ -116,8 +128,14 @@ impl Post {
             return Ok(());
         }
         let rest = wish.strip_prefix(WARDEN_IN).ok_or(Error::Garbled { what: "wish" })?;
-        let ([kind, view @ ..], session) =
-            rest.split_first_chunk::<9>().ok_or(Error::Garbled { what: "wish for a warden" })?;
+        let ([kind, caged, view @ ..], session) =
+            rest.split_first_chunk::<10>().ok_or(Error::Garbled { what: "wish for a warden" })?;
+        if *caged == 1 && self.bounds == Bounds::Unknown {
+            self.bounds = cage::empty_bounds();
+        }
+        if *caged == 1 && self.queues == Queues::Shared {
+            self.queues = Queues::renew();
+        }
         let session = String::from_utf8_lossy(session);
         let kind = Namespaces::from_number(u64::from(*kind));
         let kind = kind.ok_or(Error::Garbled { what: "kind of namespaces" })?;
@@ -130,7 +148,9 @@ impl Post {
             Jobs::Caged => Ground::default(),
             Jobs::Of(session, spaces, view) => {
                 let loopback = self.sessions.network(session)?;
-                Ground { loopback, spaces, template: self.views.find(view), free: false }
+                let (bounds, queues) = (self.bounds, self.queues);
+                let template = self.views.find(view);
+                Ground { loopback, spaces, template, bounds, queues, free: false }
             }
         };
         let job = fds.pop().ok_or(Error::Garbled { what: "wish without a socket" })?;
@@ -145,6 +165,12 @@ impl Post {
             }
             Some(pid) => {
                 self.wardens.insert(pid);
+                // Somebody waits for what it does, and nobody for what we do.
+                rustix::thread::sched_yield();
+                if self.queues == Queues::Own {
+                    // These are the new warden's; the next one finds others.
+                    self.queues = Queues::renew();
+                }
                 Ok(())
             }
         }

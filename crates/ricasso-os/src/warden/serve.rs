@@ -7,7 +7,9 @@ use super::cradle::Cradle;
 use super::report::{Ended, Report, Status, Usage};
 use super::start::Life;
 use crate::after_fork;
-use crate::cage::{self, Birth, Denied, Gatekeeper, Loopback, Namespaces, Template};
+use crate::cage::{
+    self, Birth, Bounds, Denied, Gatekeeper, Loopback, Namespaces, Queues, Template,
+};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::group::Group;
@@ -38,8 +40,14 @@ const MOST_NAMED: usize = 64;
 
 /// Runs orders until there are no more, then exits.
 pub(crate) fn serve(job: Channel, lifeline: Option<OwnedFd>, ground: Ground<'_>) -> ! {
-    let entered = Post::enter(job, lifeline, ground);
-    let served = entered.and_then(|mut post| post.serve(ground));
+    // The command's process comes first of all: what this one needs for itself can wait.
+    let early = match (&lifeline, ground.spaces) {
+        (Some(_), Namespaces::Root) => Some(fork_command(&job, ground, Inherited::FromTheKeeper)),
+        (Some(_), Namespaces::None | Namespaces::User) | (None, _) => None,
+    };
+    let note = early.as_ref().and_then(|early| early.as_ref().ok()).map(|(_, note)| note.as_fd());
+    let entered = Post::enter(job, lifeline, note, ground);
+    let served = entered.and_then(|mut post| post.serve(ground, early));
     // Whatever went wrong, the owner sees the socket close and calls the job lost; nothing below
     // us may outlive that.
     drop(served);
@@ -58,6 +66,66 @@ pub(crate) struct Ground<'a> {
     pub(crate) template: Option<&'a Template>,
     /// Whether the commands come without a cage.
     pub(crate) free: bool,
+    /// What is known of what commands can have by executing.
+    pub(crate) bounds: Bounds,
+    /// What the first command of a warden inherits; later ones need their own.
+    pub(crate) queues: Queues,
+}
+
+/// What a process that waits for an order has inherited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Inherited {
+    /// What its warden kept.
+    FromTheWarden,
+    /// What the keeper has: descriptors by which others know that it lives, which must be closed,
+    /// and queues that it renews for each warden.
+    FromTheKeeper,
+}
+
+/// A process that waits for an order, and our end of what it tells us.
+type Forked = ((i32, Birth), Channel);
+
+/// The command's process waits for the order itself: one hop less, and in a spare warden it is
+/// already there.
+fn fork_command(job: &Channel, ground: Ground<'_>, inherited: Inherited) -> Result<Forked> {
+    let (ours, theirs) = Channel::pair()?;
+    let queues = match inherited {
+        Inherited::FromTheWarden => Queues::Shared,
+        Inherited::FromTheKeeper => ground.queues,
+    };
+    let (forked, birth) = match ground.spaces {
+        // Where it fails, the order finds a process that tries again and can tell why.
+        Namespaces::Root => match cage::bear(ground.template, queues) {
+            Ok(born) => (born, Birth::First),
+            Err(_) => (crate::keeper::fork()?, Birth::Plain),
+        },
+        Namespaces::None | Namespaces::User => (crate::keeper::fork()?, Birth::Plain),
+    };
+    let Some(pid) = forked else {
+        drop(ours);
+        match inherited {
+            Inherited::FromTheWarden => {}
+            Inherited::FromTheKeeper => {
+                let mut keep = vec![job.as_fd(), theirs.as_fd()];
+                keep.extend(ground.fds());
+                if crate::keeper::close_others(&keep).is_err() {
+                    after_fork::leave();
+                }
+            }
+        }
+        after_fork::command(job, &theirs, ground, birth)
+    };
+    // It has more to do than we have.
+    rustix::thread::sched_yield();
+    Ok(((pid, birth), ours))
+}
+
+impl<'a> Ground<'a> {
+    /// The descriptors of all that it holds.
+    fn fds(self) -> impl Iterator<Item = BorrowedFd<'a>> {
+        let network = self.loopback.into_iter().flat_map(Loopback::fds);
+        network.chain(self.template.into_iter().flat_map(Template::fds))
+    }
 }
 
 pub(super) struct Post {
@@ -113,7 +181,12 @@ pub(super) struct Ears<'a> {
 }
 
 impl Post {
-    fn enter(job: Channel, lifeline: Option<OwnedFd>, ground: Ground<'_>) -> Result<Post> {
+    fn enter(
+        job: Channel,
+        lifeline: Option<OwnedFd>,
+        note: Option<BorrowedFd<'_>>,
+        ground: Ground<'_>,
+    ) -> Result<Post> {
         // The name is for people who look at `ps`; a kernel that refuses it changes nothing.
         let _ = rustix::thread::set_name(c"ricasso-warden");
         let _ = rustix::process::setsid();
@@ -122,8 +195,8 @@ impl Post {
         tree::become_subreaper()?;
         let mut keep = vec![job.as_fd()];
         keep.extend(lifeline.as_ref().map(AsFd::as_fd));
-        keep.extend(ground.loopback.into_iter().flat_map(Loopback::fds));
-        keep.extend(ground.template.into_iter().flat_map(Template::fds));
+        keep.extend(note);
+        keep.extend(ground.fds());
         match &lifeline {
             // A keeper has seen to signals and standard descriptors, and its wardens inherit that.
             Some(_) => crate::keeper::close_others(&keep)?,
@@ -137,9 +210,13 @@ impl Post {
         Ok(Post { job, lifeline, children, litter, first, parted, group, cradle })
     }
 
-    fn serve(&mut self, ground: Ground<'_>) -> Result<()> {
+    fn serve(&mut self, ground: Ground<'_>, mut early: Option<Result<Forked>>) -> Result<()> {
         loop {
-            let life = if ground.free { self.begin_free()? } else { self.begin(ground)? };
+            let life = match early.take() {
+                Some(forked) => self.begin_with(forked)?,
+                None if ground.free => self.begin_free()?,
+                None => self.begin(ground)?,
+            };
             let Some(life) = life else { return self.sweep() };
             let more = life.more;
             self.first = life.first;
@@ -163,7 +240,11 @@ impl Post {
 
     /// The start of a command in a process that is forked. `None` where none comes any more.
     pub(super) fn begin(&mut self, ground: Ground<'_>) -> Result<Option<Life>> {
-        match self.fork_command(ground) {
+        self.begin_with(fork_command(&self.job, ground, Inherited::FromTheWarden))
+    }
+
+    fn begin_with(&mut self, forked: Result<Forked>) -> Result<Option<Life>> {
+        match forked {
             Ok((child, note)) => {
                 rehearse();
                 self.await_start(child, &note)
@@ -189,27 +270,6 @@ impl Post {
         };
         let pid = self.cradle.insert(cradle).bear(theirs)?;
         Ok((pid, ours))
-    }
-
-    /// The command's process waits for the order itself: one hop less, and in a spare warden it is
-    /// already there.
-    fn fork_command(&self, ground: Ground<'_>) -> Result<((i32, Birth), Channel)> {
-        let (ours, theirs) = Channel::pair()?;
-        let (forked, birth) = match ground.spaces {
-            // Where it fails, the order finds a process that tries again and can tell why.
-            Namespaces::Root => match cage::bear(ground.template) {
-                Ok(born) => (born, Birth::First),
-                Err(_) => (crate::keeper::fork()?, Birth::Plain),
-            },
-            Namespaces::None | Namespaces::User => (crate::keeper::fork()?, Birth::Plain),
-        };
-        match forked {
-            None => {
-                drop(ours);
-                after_fork::command(&self.job, &theirs, ground, birth)
-            }
-            Some(pid) => Ok(((pid, birth), ours)),
-        }
     }
 
     /// No process for the command (a limit of the user, a full machine): that is its answer. The
