@@ -224,28 +224,34 @@ fn holds(trust: Trust, quote: Quote, value: &[u8]) -> bool {
     if value.len() < short {
         return false;
     }
+    let digits = value.iter().all(u8::is_ascii_digit);
+    let blank = value.contains(&b' ');
+    // What most values are, and what costs least to know, is asked first.
+    let other = match trust {
+        Trust::Password => false,
+        Trust::Strong => {
+            let number = digits && value.len() < 16;
+            blank || number || (is_wordy(value) && !check::is_mixed(value))
+        }
+        Trust::Weak => blank || !check::is_noise(value),
+    };
     // What ends a statement is no part of a word.
     let bare = quote == Quote::None && matches!(value, [.., b';' | b',']);
-    if check::is_placeholder(&value[..value.len() - usize::from(bare)])
+    if other
+        || check::is_placeholder(&value[..value.len() - usize::from(bare)])
         || value.starts_with(b"-----BEGIN")
     {
         return false;
     }
-    // What ends a statement may have hidden a placeholder; otherwise that was asked already.
+    // Without such an end, that it is no placeholder was asked already.
     let password = || if bare { check::is_password(value) } else { check::is_no_word(value) };
-    let digits = value.iter().all(u8::is_ascii_digit);
-    let blank = value.contains(&b' ');
     match (trust, quote) {
         (Trust::Password, Quote::None) => digits || password(),
         (Trust::Password, Quote::Sign(..) | Quote::Tag) => {
             !check::is_prose(value) && !is_interpolated(value)
         }
-        (Trust::Strong, _) => {
-            let number = digits && value.len() < 16;
-            let words = is_wordy(value) && !check::is_mixed(value);
-            !blank && !number && !words && password()
-        }
-        (Trust::Weak, _) => !blank && check::is_noise(value),
+        (Trust::Strong, _) => password(),
+        (Trust::Weak, _) => true,
     }
 }
 
@@ -317,5 +323,5 @@ fn word_before(text: &[u8]) -> Word {
     let joint = text.last().is_some_and(|&byte| is_joint(byte));
     let text = &text[..text.len() - usize::from(joint)];
     let start = text.iter().rposition(|b| !b.is_ascii_alphabetic()).map_or(0, |last| last + 1);
-    parts(&text[start..]).last().unwrap_or_default()
+    parts(&text[start..]).last().map(Word::lower).unwrap_or_default()
 }

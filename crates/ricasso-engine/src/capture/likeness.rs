@@ -1,7 +1,6 @@
 //! Tells words from noise: names, sentences and placeholders are made of pairs of letters that
 //! follow each other in words; keys are not. Pure. It decides nothing alone: a check does.
 
-use super::words::{Word, Words};
 use std::sync::LazyLock;
 
 /// For each letter, the letters that often follow it in words: the 300 most frequent pairs among
@@ -38,17 +37,29 @@ const FOLLOWS: [u32; 26] = [
 /// One bit for each of `aeiouy`, by its place in the alphabet, in both cases.
 const VOWELS: u32 = 1 << 1 | 1 << 5 | 1 << 9 | 1 << 15 | 1 << 21 | 1 << 25;
 
-/// Shorter runs of letters that look like words turn up in noise too.
+/// Shorter runs of letters that look like words turn up in noise too; some are known.
 const WORD_LETTERS: usize = 4;
 
-/// Shorter words that names are full of, in lower case.
-static SHORT_WORDS: Words<256> = Words::of(
-    "\
-    add aes all and any api app arg aws bar bin bot csv del dev dir end env err etc foo for \
-    get git has hex ids img int job jwt key lib log map max min msg net new not num obj old \
-    one out pad pod put pwd raw ref req res row run set sql src ssh ssl std str sub sum svc \
-    tag the tls tmp top two txt uri url use usr val var web xml you",
-);
+/// Words of three letters that names are full of: one bit for each word, by its letters' places in
+/// the alphabet.
+static SHORT_WORDS: [u32; 32 * 32] = {
+    let list = b"\
+        add aes all and any api app arg aws bar bin bot csv del dev dir end env err etc foo for \
+        get git has hex ids img int job jwt key lib log map max min msg net new not num obj old \
+        one out pad pod put pwd raw ref req res row run set sql src ssh ssl std str sub sum svc \
+        tag the tls tmp top two txt uri url use usr val var web xml you";
+    let mut table = [0; 32 * 32];
+    let mut at = 0;
+    while at < list.len() {
+        table[short_place(list[at], list[at + 1])] |= 1 << (list[at + 2] & 31);
+        at += 4;
+    }
+    table
+};
+
+const fn short_place(first: u8, second: u8) -> usize {
+    (first & 31) as usize * 32 + (second & 31) as usize
+}
 
 /// So much of a text, in hundredths of its letters and digits, must be words for it to be wordy.
 /// Names often end in a number or a short random tail; keys have a word in them by chance.
@@ -130,7 +141,9 @@ fn is_word(run: &[u8]) -> bool {
         return false;
     }
     if run.len() < WORD_LETTERS {
-        return SHORT_WORDS.has(&Word::lower(run));
+        let listed =
+            |first, second, third| SHORT_WORDS[short_place(first, second)] >> (third & 31) & 1 == 1;
+        return matches!(*run, [first, second, third] if listed(first, second, third));
     }
     let pairs = run.windows(2).filter(|pair| follows(pair[0], pair[1])).count();
     let vowels = run.iter().filter(|&&byte| VOWELS >> (byte & 31) & 1 == 1).count();

@@ -45,6 +45,11 @@ fn gathered(text: &[u8]) -> [u8; WORD_BYTES] {
         let last = u128::from(u64::from_le_bytes(*last)) << (8 * (text.len() - 8));
         return (u128::from_le_bytes(bytes) | last).to_le_bytes();
     }
+    if let (Some(first), Some(last)) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+        bytes[..4].copy_from_slice(first);
+        let last = u128::from(u32::from_le_bytes(*last)) << (8 * (text.len() - 4));
+        return (u128::from_le_bytes(bytes) | last).to_le_bytes();
+    }
     for (place, &byte) in bytes.iter_mut().zip(text) {
         *place = byte;
     }
@@ -103,7 +108,7 @@ const fn first_slot(code: u128, slots: usize) -> usize {
     (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % slots
 }
 
-/// The words of a name, in lower case: parted by joints, humps and digits. A name that starts with
+/// The words of a name: parted by joints, humps and digits. A name that starts with
 /// a joint has its first word behind it.
 pub(super) struct Parts<'a> {
     rest: &'a [u8],
@@ -114,10 +119,10 @@ pub(super) fn parts(name: &[u8]) -> Parts<'_> {
     Parts { rest: name }
 }
 
-impl Iterator for Parts<'_> {
-    type Item = Word;
+impl<'a> Iterator for Parts<'a> {
+    type Item = &'a [u8];
 
-    fn next(&mut self) -> Option<Word> {
+    fn next(&mut self) -> Option<&'a [u8]> {
         let start = self.rest.iter().position(|&byte| !is_joint(byte))?;
         let text = &self.rest[start..];
         let parted = |pair: &[u8]| {
@@ -126,8 +131,9 @@ impl Iterator for Parts<'_> {
             is_joint(pair[1]) || hump || (number && !matches!(pair[0], b'v' | b'b'))
         };
         let length = text.windows(2).position(parted).map_or(text.len(), |last| last + 1);
-        self.rest = &text[length..];
-        Some(Word::lower(&text[..length]))
+        let (part, rest) = text.split_at(length);
+        self.rest = rest;
+        Some(part)
     }
 }
 
@@ -163,7 +169,7 @@ mod tests {
             ("HTTPKey", "httpkey"),
         ] {
             let found: Vec<String> = parts(name.as_bytes())
-                .map(|word| String::from_utf8_lossy(word.text()).into_owned())
+                .map(|part| String::from_utf8_lossy(Word::lower(part).text()).into_owned())
                 .collect();
             assert_eq!(found.join(" "), expected, "{name}");
         }

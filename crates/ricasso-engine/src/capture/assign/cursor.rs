@@ -75,7 +75,7 @@ impl Cursor<'_> {
         self.skip(SUFFIX_BYTES, |byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))?;
         let suffix = &self.bytes[from..self.at];
         let whole = suffix.first().is_none_or(|&byte| is_joint(byte));
-        let mut words = parts(suffix);
+        let mut words = parts(suffix).map(Word::lower);
         match stem {
             Stem::Pass if !whole => {
                 // `passed`, `Passive`, `passport`: only these make a longer word of it.
