@@ -3,7 +3,7 @@
 //! It is forked by a warden, which is single-threaded and ours, so it may allocate. It ends in
 //! exec or in exit and never returns.
 
-use crate::cage::{self, Arrived, Birth, Cage, Parts, Standing};
+use crate::cage::{self, Arrived, Birth, Bounds, Cage, Parts, Standing};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::warden::serve::Ground;
 use crate::wire::{self, Ceilings, Enclosed, Leaves, Order, Reader, STATE_FD, Stage, Writer};
@@ -83,7 +83,10 @@ pub(crate) fn command(job: &Channel, note: &Channel, ground: Ground<'_>, birth: 
         None if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
         None => {
             tell(note, &Tidings::Order(&order), &[]);
-            become_command(&order, &streams, state.as_ref(), None)
+            match ready(&order, &streams, state.as_ref()) {
+                Ok(()) => (Stage::Execute, execute(&order)),
+                Err(failure) => failure,
+            }
         }
         Some(cage) if cage.has_namespaces() => {
             cage::raise_reserve();
@@ -106,15 +109,8 @@ pub(crate) fn command(job: &Channel, note: &Channel, ground: Ground<'_>, birth: 
         }
         Some(_) if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
         Some(cage) => {
-            tell(note, &Tidings::Order(&order), &[]);
-            match Standing::prepare(&order, cage) {
-                Ok(standing) => {
-                    let rules = rules.as_ref();
-                    let walls = Some(Walled { standing: &standing, rules, note });
-                    become_command(&order, &streams, state.as_ref(), walls)
-                }
-                Err(failure) => failure,
-            }
+            let (rules, bounds) = (rules.as_ref(), ground.bounds);
+            become_walled(&order, &streams, state.as_ref(), Walled { cage, rules, bounds, note })
         }
     };
     tell(note, &Tidings::Failed(stage, errno), &[]);
@@ -225,34 +221,53 @@ impl Note {
 
 /// What a command without namespaces is confined by.
 struct Walled<'a> {
-    standing: &'a Standing,
+    cage: &'a Cage,
     rules: Option<&'a OwnedFd>,
+    bounds: Bounds,
     note: &'a Channel,
 }
 
 /// Returns only on failure.
-fn become_command(
+fn become_walled(
     order: &Order,
     streams: &[OwnedFd; 3],
     state: Option<&OwnedFd>,
-    walls: Option<Walled<'_>>,
+    walls: Walled<'_>,
 ) -> (Stage, Errno) {
-    if let Err(errno) = prepare(order, streams, state) {
-        return (Stage::Prepare, errno);
-    }
-    if let Err(errno) = rustix::process::chdir(&order.cwd) {
-        return (Stage::Directory, errno);
-    }
-    if let Some(walls) = walls {
-        match cage::confine(walls.standing, walls.rules) {
-            Ok(confined) => {
-                let listener = confined.listener.as_ref().map(AsFd::as_fd);
-                tell(walls.note, &Tidings::Ready, listener.as_slice());
-            }
-            Err(failure) => return failure,
+    let Walled { cage, rules, bounds, note } = walls;
+    let mut untold = Some(Tidings::Order(order));
+    let mut tell_order = || {
+        if let Some(order) = untold.take() {
+            tell(note, &order, &[]);
         }
+    };
+    // Together with the next message it wakes the warden once; but a filter may be in the way of
+    // a long one.
+    if order.is_long() {
+        tell_order();
     }
-    (Stage::Execute, execute(order))
+    let confined = Standing::prepare(order, cage)
+        .and_then(|standing| ready(order, streams, state).map(|()| standing))
+        .and_then(|standing| cage::confine(&standing, rules, bounds));
+    tell_order();
+    match confined {
+        Ok(confined) => {
+            let listener = confined.listener.as_ref().map(AsFd::as_fd);
+            tell(note, &Tidings::Ready, listener.as_slice());
+            (Stage::Execute, execute(order))
+        }
+        Err(failure) => failure,
+    }
+}
+
+/// Everything but walls.
+fn ready(
+    order: &Order,
+    streams: &[OwnedFd; 3],
+    state: Option<&OwnedFd>,
+) -> Result<(), (Stage, Errno)> {
+    prepare(order, streams, state).map_err(|errno| (Stage::Prepare, errno))?;
+    rustix::process::chdir(&order.cwd).map_err(|errno| (Stage::Directory, errno))
 }
 
 pub(crate) fn prepare(

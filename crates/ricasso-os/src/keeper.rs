@@ -33,6 +33,8 @@ pub const KEEPER_NAME: &str = "ricasso-keeper";
 const HELLO: &[u8] = concat!("ricasso-keeper ", env!("CARGO_PKG_VERSION")).as_bytes();
 /// Asks a keeper for a warden; the warden's end of the socket comes along.
 const WARDEN: &[u8] = b"warden";
+/// The same, from an owner whose commands are all in cages.
+const WARDEN_CAGED: &[u8] = b"warden for cages";
 /// The same, for jobs without a cage.
 const WARDEN_FREE: &[u8] = b"warden without cages";
 /// The same, for a job in the network of the session whose name follows; the first byte is the
@@ -312,6 +314,7 @@ impl Keeper {
             Program::Copy | Program::Installed(_) => {
                 let wish = match network {
                     Network::Free => WARDEN_FREE.to_vec(),
+                    Network::Any if self.commands == Commands::Caged => WARDEN_CAGED.to_vec(),
                     Network::Any => WARDEN.to_vec(),
                     Network::Of { session, spaces } => {
                         let view = self.ahead.likely_view().to_le_bytes();

@@ -62,9 +62,9 @@ pub(super) fn by_real_names(cage: &Cage) -> Cage {
 pub(crate) fn confine(
     standing: &Standing,
     ahead: Option<&OwnedFd>,
+    bounds: capability::Bounds,
 ) -> Result<Confined, (Stage, Errno)> {
-    capability::drop_all(capability::Bounds::Unknown)
-        .map_err(|errno| (Stage::Privileges, errno))?;
+    capability::drop_all(bounds).map_err(|errno| (Stage::Privileges, errno))?;
     confine_powerless(standing, ahead)
 }
 

@@ -3,7 +3,8 @@
 use super::sessions::Sessions;
 use super::views::Views;
 use super::{
-    HELLO, POWERS, POWERS_WITH_NETWORK, VIEW, WARDEN, WARDEN_FREE, WARDEN_IN, fork, lifeline,
+    HELLO, POWERS, POWERS_WITH_NETWORK, VIEW, WARDEN, WARDEN_CAGED, WARDEN_FREE, WARDEN_IN, fork,
+    lifeline,
 };
 use crate::after_fork::leave;
 use crate::cage::{self, Bounds, Namespaces, Queues};
@@ -109,6 +110,10 @@ impl Post {
     fn obey(&mut self, wish: &[u8], fds: Vec<OwnedFd>) -> Result<()> {
         match wish {
             WARDEN => self.fork_warden(fds, Jobs::Caged),
+            WARDEN_CAGED => {
+                self.bound();
+                self.fork_warden(fds, Jobs::Caged)
+            }
             WARDEN_FREE => self.fork_warden(fds, Jobs::Free),
             POWERS => self.control.send(&self.sessions.powers().encode(), &[]),
             POWERS_WITH_NETWORK => {
@@ -130,8 +135,8 @@ impl Post {
         let rest = wish.strip_prefix(WARDEN_IN).ok_or(Error::Garbled { what: "wish" })?;
         let ([kind, caged, view @ ..], session) =
             rest.split_first_chunk::<10>().ok_or(Error::Garbled { what: "wish for a warden" })?;
-        if *caged == 1 && self.bounds == Bounds::Unknown {
-            self.bounds = cage::empty_bounds();
+        if *caged == 1 {
+            self.bound();
         }
         if *caged == 1 && self.queues == Queues::Shared {
             self.queues = Queues::renew();
@@ -142,10 +147,17 @@ impl Post {
         self.fork_warden(fds, Jobs::Of(&session, kind, u64::from_le_bytes(*view)))
     }
 
+    /// All commands are in cages, and none may have anything by executing.
+    fn bound(&mut self) {
+        if self.bounds == Bounds::Unknown {
+            self.bounds = cage::empty_bounds();
+        }
+    }
+
     fn fork_warden(&mut self, mut fds: Vec<OwnedFd>, jobs: Jobs<'_>) -> Result<()> {
         let ground = match jobs {
             Jobs::Free => Ground { free: true, ..Ground::default() },
-            Jobs::Caged => Ground::default(),
+            Jobs::Caged => Ground { bounds: self.bounds, ..Ground::default() },
             Jobs::Of(session, spaces, view) => {
                 let loopback = self.sessions.network(session)?;
                 let (bounds, queues) = (self.bounds, self.queues);

@@ -41,10 +41,8 @@ const MOST_NAMED: usize = 64;
 /// Runs orders until there are no more, then exits.
 pub(crate) fn serve(job: Channel, lifeline: Option<OwnedFd>, ground: Ground<'_>) -> ! {
     // The command's process comes first of all: what this one needs for itself can wait.
-    let early = match (&lifeline, ground.spaces) {
-        (Some(_), Namespaces::Root) => Some(fork_command(&job, ground, Inherited::FromTheKeeper)),
-        (Some(_), Namespaces::None | Namespaces::User) | (None, _) => None,
-    };
+    let early = (lifeline.is_some() && !ground.free)
+        .then(|| fork_command(&job, ground, Inherited::FromTheKeeper));
     let note = early.as_ref().and_then(|early| early.as_ref().ok()).map(|(_, note)| note.as_fd());
     let entered = Post::enter(job, lifeline, note, ground);
     let served = entered.and_then(|mut post| post.serve(ground, early));
