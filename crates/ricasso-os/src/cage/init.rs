@@ -346,7 +346,10 @@ fn own_proc(processes: Processes) -> Result<(), Errno> {
     let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC | libc::MS_RDONLY;
     let mask = || raw::mount(c"tmpfs", c"/proc", flags, mounts::MASK);
     match processes {
-        Processes::Shown => raw::mount(c"proc", c"/proc", flags, c""),
+        Processes::Shown => {
+            raw::mount(c"proc", c"/proc", flags, c"")?;
+            mounts::hide_surfaces_of_proc()
+        }
         // Kernels before 5.8 cannot leave out the rest.
         Processes::Numbers => {
             raw::mount(c"proc", c"/proc", flags, c"subset=pid").or_else(|_| mask())

@@ -16,6 +16,12 @@ use std::path::{Path, PathBuf};
 /// Devices that every program may use.
 pub(super) const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+/// Where the kernel tells root, capabilities or not, of everybody's processes. What is mounted
+/// there later does not reach a cage.
+pub(super) const SURFACES: [&str; 4] =
+    ["/sys/kernel/debug", "/sys/kernel/tracing", "/sys/fs/pstore", "/sys/fs/bpf"];
+/// The same in a /proc of the command's own.
+const SURFACES_OF_PROC: [&CStr; 2] = [c"/proc/timer_list", c"/proc/keys"];
 pub(super) const TMP: &str = "/tmp";
 const SHM: &str = "/dev/shm";
 const PROC: &str = "/proc";
@@ -179,6 +185,12 @@ fn layers(cage: &Cage, noexec: u64) -> Result<Vec<(PathBuf, Layer)>, Errno> {
     for path in existing(&cage.hide).into_iter().filter(|path| path != Path::new(PROC)) {
         layers.push((path, Layer::Mask));
     }
+    let surfaces = SURFACES.map(PathBuf::from);
+    for path in existing(&surfaces) {
+        if !layers.iter().any(|(hidden, _)| path.starts_with(hidden)) {
+            layers.push((path, Layer::Mask));
+        }
+    }
     let hidden: Vec<PathBuf> = layers.iter().map(|(path, _)| path.clone()).collect();
     let is_hidden = |path: &Path| hidden.iter().any(|hidden| path.starts_with(hidden));
     let covered = |path: &Path| cage.tmp != Tmp::Host && path.starts_with(TMP);
@@ -311,6 +323,21 @@ impl Stage {
         let mask = raw::clone_tree(from, Depth::One)?;
         raw::attach(&mask, &raw::c_path(path)?)
     }
+}
+
+/// Hides what a new /proc tells of everybody. The device that swallows everything lies over it,
+/// which as a file is empty.
+pub(super) fn hide_surfaces_of_proc() -> Result<(), Errno> {
+    for path in SURFACES_OF_PROC {
+        match raw::clone_tree(c"/dev/null", Depth::One) {
+            Ok(nothing) => match raw::attach(&nothing, path) {
+                Ok(()) | Err(Errno::NOENT) => {}
+                Err(errno) => return Err(errno),
+            },
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(())
 }
 
 /// Terminals of the command's own, so that it cannot reach those of others.

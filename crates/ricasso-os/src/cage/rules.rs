@@ -6,7 +6,7 @@
 use super::landlock::{
     DEVICE, EXECUTE, MOVE, READ, READ_DIR, READ_FILE, Reach, Ruleset, SOCKET, WRITE,
 };
-use super::mounts::{DEVICES, existing, hides_proc};
+use super::mounts::{DEVICES, SURFACES, existing, hides_proc};
 use super::programs::Listed;
 use super::reading::{grant_around, placed};
 use super::{Cage, Net, Tmp};
@@ -166,7 +166,7 @@ fn grant_reading(drawn: &mut Drawn, cage: &Cage, rights: u64) -> Result<(), Errn
     let mut hidden = hidden.clone();
     if !cage.has_namespaces() {
         let shut = SHARED_PLACES.iter().filter(|place| **place != TMP || !shows_tmp(cage));
-        hidden.extend(shut.map(PathBuf::from));
+        hidden.extend(shut.chain(&SURFACES).map(PathBuf::from));
     } else if !hidden.is_empty() {
         // Something else lies over them inside.
         hidden.push(PROC.into());
