@@ -10,7 +10,7 @@ use ricasso_os::{
 use serde::Serialize;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// One read takes this much: larger buffers cost more than they bring (measured: 64 KiB reads use
@@ -33,10 +33,6 @@ pub(super) const EARLY: Duration = Duration::from_millis(20);
 const STUCK: Duration = Duration::from_secs(8);
 /// How often a warden is continued that was told to end its tree.
 const ROUSE_AGAIN: Duration = Duration::from_millis(20);
-
-/// A command that has closed both streams is most often ending, and its warden says so within some
-/// ten microseconds. To fall asleep and be woken takes as long again.
-const IMMINENT: Duration = Duration::from_micros(80);
 
 /// Which stream some bytes came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,8 +201,6 @@ struct Ride<'a> {
     drain: Option<Instant>,
     cancel_seen: bool,
     outlived_by: Option<i32>,
-    /// Until when it is not worth while to sleep.
-    imminent: Option<Instant>,
     outcome: Outcome,
 }
 
@@ -245,7 +239,6 @@ impl<'a> Ride<'a> {
             drain: None,
             cancel_seen: false,
             outlived_by: None,
-            imminent: None,
             outcome,
         }
     }
@@ -284,12 +277,7 @@ impl<'a> Ride<'a> {
             (!self.cancel_seen).then(|| self.course.cancel.as_fd()),
             self.course.cancel.signal_fd(),
         ];
-        let patience = self.patience();
-        let until = self.imminent.take().filter(|_| listening);
-        let [out, err, warden, bell, signal] = match until {
-            Some(until) => watch_for(fds, until)?,
-            None => ricasso_os::ready(fds, patience)?,
-        };
+        let [out, err, warden, bell, signal] = ricasso_os::ready(fds, self.patience())?;
         if out {
             self.read(0, Source::Stdout);
         }
@@ -308,9 +296,6 @@ impl<'a> Ride<'a> {
         }
         self.clock();
         if self.streams.iter().all(Option::is_none) {
-            if (out || err) && may_watch() {
-                self.imminent = Some(Instant::now() + IMMINENT);
-            }
             self.happens(Event::StreamsClosed);
         }
         self.sink.pause(self.began.elapsed());
@@ -473,25 +458,6 @@ impl<'a> Ride<'a> {
             self.drain = Some(Instant::now() + DRAIN);
         }
     }
-}
-
-/// Waits without sleeping, where there is another processor for whoever is waited for.
-fn watch_for<const N: usize>(
-    fds: [Option<BorrowedFd<'_>>; N],
-    until: Instant,
-) -> Result<[bool; N], Error> {
-    loop {
-        let ready = ricasso_os::ready(fds, Some(Duration::ZERO))?;
-        if ready.contains(&true) || Instant::now() >= until {
-            return Ok(ready);
-        }
-        std::thread::yield_now();
-    }
-}
-
-fn may_watch() -> bool {
-    static SEVERAL: OnceLock<bool> = OnceLock::new();
-    *SEVERAL.get_or_init(|| std::thread::available_parallelism().is_ok_and(|n| n.get() > 1))
 }
 
 fn survivors(members: &[ricasso_os::Member], stuck: bool) -> Vec<Survivor> {

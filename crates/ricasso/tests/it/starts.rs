@@ -1,13 +1,16 @@
 //! From the order to the command, where its process shares its warden's memory until it executes.
 
 use crate::library::{engine_with, request};
-use crate::place::{PATIENCE, Place, eventually, program};
+use crate::place::{PATIENCE, Place, eventually, program, rounds};
 use ricasso_engine::engine::{Engine, Spares};
 use ricasso_engine::request::{OnFailure, Request, Step};
 use ricasso_engine::run::Ending;
 use ricasso_os::{Cage, Cancel, Keeper, Network, Order, Report, Status};
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::fd::AsFd;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn argv(words: &[&str]) -> Step {
     Step::Argv(words.iter().map(|word| (*word).into()).collect())
@@ -118,4 +121,34 @@ fn a_warden_for_free_commands_starts_one_with_a_cage_too() {
         };
         assert_eq!(ended.status, Status::Exited(4));
     }
+}
+
+#[test]
+fn a_kill_on_the_way_to_the_command_is_told_and_nothing_hangs() {
+    let place = Place::new();
+    let engine = engine_with(&place, Spares::Kept);
+    let cancel = Cancel::new().unwrap();
+    let over = AtomicBool::new(false);
+    let asked = request(&place, "true");
+    let kinds: BTreeSet<&'static str> = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                for pid in waiting(&engine) {
+                    let mut kill = std::process::Command::new("kill");
+                    // It may have ended in between.
+                    let _ = kill.args(["-9", &pid.to_string()]).stderr(Stdio::null()).status();
+                }
+            }
+        });
+        let run = |_| engine.run(&asked, &cancel).unwrap().ending.unwrap().kind();
+        let kinds = (0..rounds(1_000)).map(run).collect();
+        over.store(true, Ordering::Relaxed);
+        kinds
+    });
+    let told = BTreeSet::from(["exited", "signalled", "lost"]);
+    assert!(kinds.is_subset(&told), "{kinds:?}");
+    // A spare that was hit last may not be gone yet.
+    eventually("a command runs again", || {
+        engine.run(&asked, &cancel).unwrap().exit_code == Some(0)
+    });
 }
