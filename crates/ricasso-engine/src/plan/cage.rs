@@ -111,12 +111,12 @@ impl Cage {
         cage.write = places.all(&policy.files().write);
         cage.read = places.all(&policy.files().read);
         cage.hide = places.all(&policy.files().hide);
-        cage.hide.push(ground.state.to_path_buf());
+        cage.hide.push(files::tidy(ground.state));
         cage.seen = request.workspace.iter().cloned().collect();
         cage.show = places.all(&policy.files().show);
         cage.hide.retain(|path| !cage.show.contains(path));
         let above = |needed: &&PathBuf| {
-            cage.hide.iter().any(|hidden| needed.starts_with(hidden) && needed != &hidden)
+            cage.hide.iter().any(|hidden| files::holds(hidden, needed) && needed != &hidden)
         };
         let needed: Vec<PathBuf> = NEEDED.iter().map(PathBuf::from).collect();
         cage.show.extend(needed.iter().filter(above).cloned());

@@ -1,5 +1,6 @@
 //! The command's environment: an allow-list, what keeps tools quiet, and what the caller set.
 
+use super::files;
 use crate::policy::Policy;
 use crate::request::{Bytes, Request};
 use ricasso_os::{Cage, Namespaces, Tmp};
@@ -109,8 +110,8 @@ fn open_only(path: &[u8], cage: Option<&Cage>) -> Vec<u8> {
     let closed = |directory: &&[u8]| {
         // /sbin is another name of /usr/sbin on most machines.
         let real = if *directory == b"/sbin" { b"/usr/sbin" } else { *directory };
-        let real = Path::new(OsStr::from_bytes(real));
-        cage.is_some_and(|cage| cage.hide.iter().any(|hidden| real.starts_with(hidden)))
+        let real = files::tidy(Path::new(OsStr::from_bytes(real)));
+        cage.is_some_and(|cage| cage.hide.iter().any(|hidden| files::holds(hidden, &real)))
     };
     let open: Vec<&[u8]> = path.split(|byte| *byte == b':').filter(|it| !closed(it)).collect();
     open.join(&b':')

@@ -1,7 +1,7 @@
 //! Paths of the policy as paths of this run.
 
 use crate::policy::PathText;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// What the words of a path stand for.
@@ -42,8 +42,7 @@ impl Places<'_> {
         } else {
             self.workspace?.join(text)
         };
-        // Without `.` and double slashes, so that paths can be compared.
-        Some(path.components().collect())
+        Some(tidy(&path))
     }
 
     fn named(&self, name: &str) -> Option<PathBuf> {
@@ -52,9 +51,31 @@ impl Places<'_> {
     }
 }
 
+/// A path without `.` and double slashes, so that it can be compared.
+pub(super) fn tidy(path: &Path) -> PathBuf {
+    path.components().collect()
+}
+
+/// Whether a path is this one or lies below it, both of them tidy. Part by part, as the library
+/// compares, a hundred hidden paths would cost a plan a tenth of a bare spawn.
+pub(super) fn holds(root: &Path, path: &Path) -> bool {
+    let (root, path) = (root.as_os_str().as_bytes(), path.as_os_str().as_bytes());
+    let below = |rest: &[u8]| rest.is_empty() || rest.starts_with(b"/") || root == b"/";
+    path.strip_prefix(root).is_some_and(below)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_compare_tidy_paths_as_their_parts_do() {
+        let texts = ["/", "/a", "/a/b", "/ab", "/a/b/c", "/b", "//a/./b/", "/a//"];
+        let paths = texts.map(|text| tidy(Path::new(text)));
+        for (root, path) in paths.iter().flat_map(|root| paths.iter().map(move |it| (root, it))) {
+            assert_eq!(holds(root, path), path.starts_with(root), "{root:?} {path:?}");
+        }
+    }
 
     #[test]
     fn words_of_paths_stand_for_places_of_this_run() {
