@@ -1,9 +1,13 @@
 //! A dialect's configuration: the contract's own keys, in JSON, TOML or YAML, and no others.
 
-use serde::de::DeserializeOwned;
+use ricasso_engine::capture::Lines;
+use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 /// A configuration is a page; a file this large is something else.
@@ -85,7 +89,9 @@ impl Source {
         match self {
             Source::Defaults => Ok(T::default()),
             Source::Table { place, table } => table.clone().try_into().map_err(|error| {
-                let what = toml::de::Error::message(&error).to_string();
+                let told = toml::de::Error::to_string(&error);
+                // The key stands on a line of its own.
+                let what = told.trim().replace("\n", ", ");
                 Error::Key { place: place.clone(), line: None, what }
             }),
             Source::File(path) => {
@@ -126,11 +132,9 @@ fn of_json<T: DeserializeOwned>(place: &str, text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(|error| {
         let told = error.to_string();
         let what = told.rsplit_once(" at line ").map_or(told.as_str(), |(what, _)| what);
-        Error::Key {
-            place: place.to_string(),
-            line: Some(error.line() as u64).filter(|line| *line > 0),
-            what: what.to_string(),
-        }
+        let line = Some(error.line() as u64).filter(|line| *line > 0);
+        let what = with_key(up_to(text, error.line(), error.column()), what);
+        Error::Key { place: place.to_string(), line, what }
     })
 }
 
@@ -138,16 +142,92 @@ fn of_toml<T: DeserializeOwned>(place: &str, text: &str) -> Result<T, Error> {
     toml::from_str(text).map_err(|error| {
         let before = error.span().and_then(|span| text.get(..span.start));
         let line = before.map(|before| 1 + before.matches('\n').count() as u64);
-        Error::Key { place: place.to_string(), line, what: error.message().to_string() }
+        let what = with_key(before.unwrap_or_default(), error.message());
+        Error::Key { place: place.to_string(), line, what }
     })
 }
 
 fn of_yaml<T: DeserializeOwned>(place: &str, text: &str) -> Result<T, Error> {
     serde_saphyr::from_str(text).map_err(|error| {
-        let line = error.location().map(|location| location.line());
-        let what = error.without_snippet().to_string();
+        let at = error.location();
+        let line = at.map(|location| location.line());
+        let before = at.map_or("", |at| up_to(text, at.line() as usize, at.column() as usize));
+        let what = with_key(before, &error.without_snippet().to_string());
         Error::Key { place: place.to_string(), line, what }
     })
+}
+
+/// The text before a place that is told by line and column, which count from 1.
+fn up_to(text: &str, line: usize, column: usize) -> &str {
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let end = (before + column.saturating_sub(1)).min(text.len());
+    text.get(..end).unwrap_or(text)
+}
+
+/// What is wrong, with the key whose value it is: the last one before. Where a name is at fault
+/// the message tells it already.
+fn with_key(before: &str, what: &str) -> String {
+    if what.contains(" field `") {
+        return what.to_string();
+    }
+    let name = |text: &str| {
+        let text = text.trim_end().trim_end_matches(['"', '\'']);
+        let key = text.rsplit(|sign: char| !(sign.is_alphanumeric() || "_-".contains(sign))).next();
+        key.filter(|key| !key.is_empty()).map(str::to_string)
+    };
+    let signs = before.char_indices().rev().filter(|(_, sign)| matches!(sign, ':' | '='));
+    match signs.filter_map(|(at, _)| name(&before[..at])).next() {
+        Some(key) => format!("{key}: {what}"),
+        None => what.to_string(),
+    }
+}
+
+/// A regex that compiles: one that does not is a mistake of the file that holds it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Regex(pub(crate) String);
+
+impl AsRef<str> for Regex {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A list of regexes where keys are meant too, and what is wrong is told of the one that is there.
+pub(crate) fn list_or_keys<'de, D, T>(from: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + From<Vec<Regex>> + Default,
+{
+    struct Either<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de> + From<Vec<Regex>> + Default> Visitor<'de> for Either<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of regexes, or keys")
+        }
+
+        fn visit_unit<E>(self) -> Result<T, E> {
+            Ok(T::default())
+        }
+
+        fn visit_seq<S: SeqAccess<'de>>(self, list: S) -> Result<T, S::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(list)).map(T::from)
+        }
+
+        fn visit_map<M: MapAccess<'de>>(self, keys: M) -> Result<T, M::Error> {
+            T::deserialize(MapAccessDeserializer::new(keys))
+        }
+    }
+    from.deserialize_any(Either(PhantomData))
+}
+
+impl TryFrom<String> for Regex {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Regex, String> {
+        Lines::check(&text).map(|()| Regex(text)).map_err(|error| error.to_string())
+    }
 }
 
 #[cfg(test)]
@@ -175,6 +255,23 @@ mod tests {
             assert!(told.starts_with(place), "{told}");
             assert!(told.contains("tiemout") && told.contains("names"), "{told}");
         }
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_kind_is_told_with_line_and_key() {
+        let json = of_json::<Keys>("c.json", "{\n \"names\": [],\n \"timeout\": \"x\"\n}");
+        let toml = of_toml::<Keys>("c.toml", "names = []\n\ntimeout = \"x\"\n");
+        let yaml = of_yaml::<Keys>("c.yaml", "names: []\n\ntimeout: x\n");
+        for (error, place) in [(json, "c.json"), (toml, "c.toml"), (yaml, "c.yaml")] {
+            let told = error.unwrap_err().to_string();
+            assert!(told.starts_with(&format!("{place}, line 3: timeout: ")), "{told}");
+        }
+        let inside = of_json::<Keys>("c.json", "{\"timeout\": 1, \"names\": [\"a\", 2]}");
+        assert!(inside.unwrap_err().to_string().contains("line 1: names: "));
+        let table = toml::from_str("timeout = \"x\"").unwrap();
+        let table = Source::Table { place: "[dialect.x]".into(), table };
+        let told = table.read::<Keys>().unwrap_err().to_string();
+        assert!(told.contains("[dialect.x]") && told.contains("timeout"), "{told}");
     }
 
     #[test]

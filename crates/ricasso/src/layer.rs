@@ -22,7 +22,7 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// A TOML list of strings.
-pub(crate) fn quoted_list(texts: &[String]) -> String {
-    let texts: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
+pub(crate) fn quoted_list(texts: &[impl AsRef<str>]) -> String {
+    let texts: Vec<String> = texts.iter().map(|text| quoted(text.as_ref())).collect();
     format!("[{}]", texts.join(", "))
 }

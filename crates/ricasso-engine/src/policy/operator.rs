@@ -72,7 +72,7 @@ fn bare(text: &[u8]) -> Option<Met> {
             (None | Some(b'"'), b'\\') => at += 1,
             (None, b'\'' | b'"') => quote = Some(*byte),
             (Some(open), byte) if open == *byte => quote = None,
-            (None, b';' | b'&' | b'|' | b'>' | b'\n' | b'`') | (Some(b'"'), b'`') => {
+            (None, b';' | b'&' | b'|' | b'>' | b'(' | b'\n' | b'`') | (Some(b'"'), b'`') => {
                 return Some((Span { start: at, end: at + 1 }, "an operator"));
             }
             (None | Some(b'"'), b'$') if matches!(text.get(at + 1), Some(b'(' | b'{')) => {

@@ -6,7 +6,7 @@
 use super::effect::{Effect, Kind, Target};
 use super::know::{Does, Harm};
 use super::settled::Policy;
-use super::value::{Changes, Mode, Reach};
+use super::value::{Changes, Mode, Reach, Words};
 use super::verdict::ReasonLayer;
 use super::word::Word;
 use super::words::Meets;
@@ -75,13 +75,15 @@ impl<'a> Rights<'a> {
         let everything = files.read.iter().any(|root| root.as_str() == "/");
         let mut write: Vec<PathBuf> =
             files.write.iter().filter_map(|root| place(root.as_str())).collect();
+        let named = write.clone();
         if policy.mode() == Mode::Workspace {
             write.extend(SESSION.iter().map(PathBuf::from));
         }
         let read = (!everything).then(|| {
             let mut roots: Vec<PathBuf> =
                 files.read.iter().filter_map(|root| place(root.as_str())).collect();
-            roots.extend(write.iter().cloned());
+            // Where every path that a text names must lie in the roots, so must one that it means.
+            roots.extend_from_slice(if files.words == Words::All { &named } else { &write });
             roots
         });
         let protect = files.protect.iter().map(|path| {

@@ -36,36 +36,25 @@ impl Contract for Analysis {
     }
 
     fn tools(&self) -> Vec<Tool> {
-        vec![Tool {
-            name: TOOL,
-            description: "Runs read-only inspection commands: a fixed list of programs, no shell \
-                          operators, git read-only. A list of commands runs in sequence."
-                .into(),
-            schema: json!({
-                "type": "object",
-                "properties": {
-                    "command": {
-                        "anyOf": [
-                            { "type": "string" },
-                            { "type": "array", "items": { "type": "string" } },
-                        ],
-                        "description": "Command string or list of commands to execute sequentially",
-                    },
-                    "work_dir": { "type": "string",
-                                  "description": "Working directory for execution" },
-                    "timeout": { "type": "integer", "default": TIMEOUT_SECONDS,
-                                 "description": "Timeout in seconds" },
-                    "ignore_errors": {
-                        "type": "boolean", "default": false,
-                        "description": "Continue on errors when running multiple commands",
-                    },
-                },
-                "required": ["command"],
-                "additionalProperties": false,
-            }),
-            read_only: true,
-            about: Map::new(),
-        }]
+        let text = "Runs read-only inspection commands: a fixed list of programs, no shell \
+                    operators, git read-only. A list of commands runs in sequence.";
+        let properties = json!({
+            "command": {
+                "anyOf": [
+                    { "type": "string" },
+                    { "type": "array", "items": { "type": "string" } },
+                ],
+                "description": "Command string or list of commands to execute sequentially",
+            },
+            "work_dir": { "type": "string", "description": "Working directory for execution" },
+            "timeout": { "type": "integer", "default": TIMEOUT_SECONDS,
+                         "description": "Timeout in seconds" },
+            "ignore_errors": {
+                "type": "boolean", "default": false,
+                "description": "Continue on errors when running multiple commands",
+            },
+        });
+        vec![Tool { read_only: true, ..Tool::new(TOOL, text, properties, &["command"]) }]
     }
 
     fn call(&self, turn: &Turn<'_>, mut arguments: Arguments) -> Result<Called, Fault> {

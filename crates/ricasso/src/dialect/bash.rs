@@ -6,7 +6,7 @@ mod task;
 use super::clerk::{Ran, Wish};
 use super::open::{Contract, Turn};
 use super::shape::{self, added};
-use super::tool::{Called, End, Tool};
+use super::tool::{Called, Tool};
 use crate::arguments::{Arguments, Fault, fault};
 use crate::layer::{quoted, quoted_list, readable};
 use ricasso_engine::capture::{Ends, Lines};
@@ -296,13 +296,7 @@ impl Bash {
             }
             false => contract_text(&fields, &[]),
         };
-        Ok(Called {
-            text,
-            more: Vec::new(),
-            fields,
-            is_error: refused || reply.exit_code != Some(0),
-            end: if refused { End::Refused } else { End::Done },
-        })
+        Ok(Called::of(text, fields, reply.exit_code != Some(0)))
     }
 
     /// The words of the contract's own program, with the constraint that would allow it.

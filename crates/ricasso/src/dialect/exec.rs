@@ -3,16 +3,17 @@
 use super::clerk::{Ran, Wish};
 use super::open::{Contract, Turn};
 use super::shape::{self, added};
-use super::tool::{Called, End, Tool};
+use super::tool::{Called, Tool};
 use crate::arguments::{Arguments, Fault, fault};
 use crate::duration::{go_duration, go_time};
+use crate::keys::Regex;
 use crate::layer::{quoted_list, readable};
 use ricasso_engine::capture::{Most, Stream, Taken};
 use ricasso_engine::reply::{Reason, Reply};
 use ricasso_engine::request::Step;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ const MOST_CHARACTERS: u64 = 10_000;
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub(super) struct Exec {
     restrict_to_workspace: bool,
-    allow_patterns: Vec<String>,
+    allow_patterns: Vec<Regex>,
     #[serde(deserialize_with = "timeout")]
     timeout: Option<Duration>,
     working_dir: Option<PathBuf>,
@@ -53,7 +54,7 @@ fn timeout<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Er
         Value::String(text) => go_time(&text),
         _ => None,
     };
-    let told = "timeout is a text with a unit, such as \"120s\", or 0 for none";
+    let told = "write a text with a unit, such as \"120s\", or 0 for none";
     let time = time.ok_or_else(|| D::Error::custom(told))?;
     Ok((!time.is_zero()).then_some(time))
 }
@@ -85,22 +86,13 @@ impl Contract for Exec {
     }
 
     fn tools(&self) -> Vec<Tool> {
-        vec![Tool {
-            name: TOOL,
-            description: "Execute a shell command and return its output. Use with caution.".into(),
-            schema: json!({
-                "type": "object",
-                "properties": {
-                    "command": { "type": "string", "description": "The shell command to execute" },
-                    "working_dir": { "type": "string",
-                                     "description": "Optional working directory for the command" },
-                },
-                "required": ["command"],
-                "additionalProperties": false,
-            }),
-            read_only: false,
-            about: Map::new(),
-        }]
+        let text = "Execute a shell command and return its output. Use with caution.";
+        let properties = json!({
+            "command": { "type": "string", "description": "The shell command to execute" },
+            "working_dir": { "type": "string",
+                             "description": "Optional working directory for the command" },
+        });
+        vec![Tool::new(TOOL, text, properties, &["command"])]
     }
 
     fn call(&self, turn: &Turn<'_>, mut arguments: Arguments) -> Result<Called, Fault> {
@@ -120,16 +112,8 @@ impl Exec {
     fn shaped(&self, ran: &Ran) -> Result<Called, Fault> {
         let reply = &ran.reply;
         let fields = added(reply);
-        let done = |text: String, is_error: bool, more: Vec<String>| Called {
-            text,
-            more,
-            fields,
-            is_error,
-            end: End::Done,
-        };
         if shape::is_refused(reply) {
-            let called = done(refusal(reply), true, Vec::new());
-            return Ok(Called { end: End::Refused, ..called });
+            return Ok(Called::of(refusal(reply), fields, true));
         }
         let stdout = ran.take(Stream::Stdout, Most::Characters(MOST_CHARACTERS))?;
         let mut stderr = ran.take(Stream::Stderr, Most::Characters(MOST_CHARACTERS))?;
@@ -141,7 +125,7 @@ impl Exec {
         if shape::kind(reply) == "timed_out" {
             let time = self.timeout.unwrap_or(reply.duration_ms);
             let text = format!("Command timed out after {}", go_duration(time));
-            return Ok(done(text, true, vec![output]));
+            return Ok(Called { more: vec![output], ..Called::of(text, fields, true) });
         }
         let failed = reply.exit_code != Some(0);
         let text = match (failed, output.is_empty()) {
@@ -150,7 +134,7 @@ impl Exec {
             (true, true) => format!("Exit code: {}", go_error(reply)),
             (true, false) => format!("{output}\nExit code: {}", go_error(reply)),
         };
-        Ok(done(text, failed, Vec::new()))
+        Ok(Called::of(text, fields, failed))
     }
 }
 

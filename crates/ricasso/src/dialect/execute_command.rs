@@ -4,13 +4,13 @@ use super::clerk::{Clerk, Ran, Wish, failed};
 use super::open::{Contract, ModeWord, Turn};
 use super::scratchpad;
 use super::shape::{self, added};
-use super::tool::{Called, End, Tool};
+use super::tool::{Called, Tool};
 use crate::arguments::{Arguments, Fault, fault};
 use ricasso_engine::capture::{Most, Stream};
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::Step;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::time::Duration;
 
 const TOOL: &str = "execute_command";
@@ -57,33 +57,15 @@ impl Contract for ExecuteCommand {
     }
 
     fn tools(&self) -> Vec<Tool> {
-        let read_only = self.mode == ModeWord::Read;
-        vec![
-            Tool {
-                name: TOOL,
-                description: DESCRIPTION.into(),
-                schema: schema(),
-                read_only,
-                about: Map::new(),
-            },
-            Tool {
-                name: READ_TOOL,
-                description: "Read an output that execute_command saved to the scratchpad.".into(),
-                schema: json!({
-                    "type": "object",
-                    "properties": {
-                        "name": { "type": "string", "description": "The name it was saved under" },
-                        "offset": { "type": "integer", "minimum": 0, "description": "First byte" },
-                        "limit": { "type": "integer", "minimum": 1,
-                                   "description": "Bytes at most" },
-                    },
-                    "required": ["name"],
-                    "additionalProperties": false,
-                }),
-                read_only: true,
-                about: Map::new(),
-            },
-        ]
+        let run = Tool::new(TOOL, DESCRIPTION, properties(), &["command"]);
+        let told = "Read an output that execute_command saved to the scratchpad.";
+        let read = json!({
+            "name": { "type": "string", "description": "The name it was saved under" },
+            "offset": { "type": "integer", "minimum": 0, "description": "First byte" },
+            "limit": { "type": "integer", "minimum": 1, "description": "Bytes at most" },
+        });
+        let read = Tool { read_only: true, ..Tool::new(READ_TOOL, told, read, &["name"]) };
+        vec![Tool { read_only: self.mode == ModeWord::Read, ..run }, read]
     }
 
     fn call(&self, turn: &Turn<'_>, mut arguments: Arguments) -> Result<Called, Fault> {
@@ -123,9 +105,7 @@ fn shaped(clerk: &Clerk, ran: &Ran, scratchpad: Option<&str>) -> Result<Called, 
     fields.insert("exit_code".into(), json!(reply.exit_code));
     fields.insert("signal".into(), json!(signal(reply)));
     if shape::is_refused(reply) {
-        let text = refusal(reply);
-        let called = Called { text, more: Vec::new(), fields, is_error: true, end: End::Refused };
-        return Ok(called);
+        return Ok(Called::of(refusal(reply), fields, true));
     }
     let is_error = reply.exit_code != Some(0);
     let size = reply.output.stdout_bytes + reply.output.stderr_bytes;
@@ -151,7 +131,7 @@ fn shaped(clerk: &Clerk, ran: &Ran, scratchpad: Option<&str>) -> Result<Called, 
         more.push(text);
         text = format!("Command timed out after {}ms", reply.deadline.applied_ms.unwrap_or(0));
     }
-    Ok(Called { text, more, fields, is_error, end: End::Done })
+    Ok(Called { more, ..Called::of(text, fields, is_error) })
 }
 
 /// The name of the signal that ended it; a command that outlasted its time was killed.
@@ -228,7 +208,7 @@ fn read_back(clerk: &Clerk, mut arguments: Arguments) -> Result<Called, Fault> {
     let fields = json!({ "bytes": length, "next_offset": next });
     let fields = fields.as_object().cloned().unwrap_or_default();
     let more = told.into_iter().collect();
-    Ok(Called { text: part.text, more, fields, is_error: false, end: End::Done })
+    Ok(Called { more, ..Called::of(part.text, fields, false) })
 }
 
 /// Whether the text starts another PowerShell, whose text the outer one would expand first.
@@ -245,18 +225,13 @@ const NESTED: &str = "a powershell inside another one: on Windows the outer one 
 the inner text before it runs; write a .ps1 file and run it by path, use -EncodedCommand, or \
 escape each $ as `$";
 
-fn schema() -> Value {
+fn properties() -> Value {
     json!({
-        "type": "object",
-        "properties": {
-            "command": { "type": "string", "description": "The shell command to execute" },
-            "timeout_ms": { "type": "integer", "minimum": 0, "default": 30000,
-                            "description": "Timeout in milliseconds (default: 30000)" },
-            "scratchpad": { "type": "string",
-                            "description": "Save output to the scratchpad under this name" },
-        },
-        "required": ["command"],
-        "additionalProperties": false,
+        "command": { "type": "string", "description": "The shell command to execute" },
+        "timeout_ms": { "type": "integer", "minimum": 0, "default": 30000,
+                        "description": "Timeout in milliseconds (default: 30000)" },
+        "scratchpad": { "type": "string",
+                        "description": "Save output to the scratchpad under this name" },
     })
 }
 

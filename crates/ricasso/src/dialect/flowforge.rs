@@ -3,14 +3,16 @@
 use super::clerk::{Ran, Wish};
 use super::open::{Contract, Turn};
 use super::shape::{self, added};
-use super::tool::{Called, End, Tool};
+use super::tool::{Called, Tool};
 use crate::arguments::{Arguments, Fault, fault};
+use crate::keys::{Regex, list_or_keys};
 use crate::layer::{quoted, quoted_list};
 use ricasso_engine::capture::{Most, Stream};
 use ricasso_engine::reply::{Reason, Reply};
 use ricasso_engine::request::{Bytes, ScriptShell, Stdin, Step};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -28,35 +30,24 @@ const TRUNCATED: &str = "\n... [output truncated]";
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub(super) struct Flowforge {
     allowed_commands: Option<Vec<String>>,
-    blocked_patterns: Option<Blocked>,
-    max_timeout: u64,
+    #[serde(deserialize_with = "list_or_keys")]
+    blocked_patterns: Blocked,
+    max_timeout: NonZeroU64,
     allowed_cwd: Option<Vec<PathBuf>>,
     max_output_size: u64,
 }
 
-/// `blockedPatterns`: another list, more of them, or both.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum Blocked {
-    Instead(Vec<String>),
-    Changed(Changed),
+/// `blockedPatterns`: a list that stands in place of the contract's own, more of them, or both.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Blocked {
+    replace: Option<Vec<Regex>>,
+    extend: Vec<Regex>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Changed {
-    replace: Option<Vec<String>>,
-    #[serde(default)]
-    extend: Vec<String>,
-}
-
-impl Blocked {
-    /// The list that stands in place of the contract's own, and what is added.
-    fn parts(&self) -> (Option<&[String]>, &[String]) {
-        match self {
-            Blocked::Instead(list) => (Some(list), &[]),
-            Blocked::Changed(changed) => (changed.replace.as_deref(), &changed.extend),
-        }
+impl From<Vec<Regex>> for Blocked {
+    fn from(list: Vec<Regex>) -> Blocked {
+        Blocked { replace: Some(list), extend: Vec::new() }
     }
 }
 
@@ -64,8 +55,8 @@ impl Default for Flowforge {
     fn default() -> Self {
         Flowforge {
             allowed_commands: None,
-            blocked_patterns: None,
-            max_timeout: 30_000,
+            blocked_patterns: Blocked::default(),
+            max_timeout: NonZeroU64::new(30_000).unwrap_or(NonZeroU64::MIN),
             allowed_cwd: None,
             max_output_size: 1_000_000,
         }
@@ -86,13 +77,12 @@ impl Contract for Flowforge {
             let places: Vec<String> = places.iter().map(|at| at.display().to_string()).collect();
             text += &format!("[files]\ncwd = {}\n", quoted_list(&places));
         }
-        let (instead, more) =
-            self.blocked_patterns.as_ref().map_or((None, &[][..]), Blocked::parts);
-        if instead.is_some() {
+        let Blocked { replace, extend } = &self.blocked_patterns;
+        if replace.is_some() {
             text += "[guards]\ndestructive = \"off\"\n";
         }
-        for pattern in instead.unwrap_or_default().iter().chain(more) {
-            let pattern = quoted(pattern);
+        for pattern in replace.iter().flatten().chain(extend) {
+            let pattern = quoted(pattern.as_ref());
             text += &format!("[[patterns]]\nregex = {pattern}\nwhy = \"blockedPatterns\"\n");
         }
         text
@@ -100,7 +90,7 @@ impl Contract for Flowforge {
 
     fn preset(&self) -> Option<&'static str> {
         // Another list sets the contract's own aside, and the built-in rules behind it.
-        self.blocked_patterns.as_ref().and_then(|it| it.parts().0).map(|_| "open")
+        self.blocked_patterns.replace.as_ref().map(|_| "open")
     }
 
     fn warnings(&self) -> Vec<String> {
@@ -112,36 +102,25 @@ impl Contract for Flowforge {
 
     fn tools(&self) -> Vec<Tool> {
         let text = |what: &str| json!({ "type": "string", "description": what });
-        vec![Tool {
-            name: TOOL,
-            description: "Runs one command with its arguments (action execute), or a multi-line \
-                          script in a temporary file (action script)."
-                .into(),
-            schema: json!({
-                "type": "object",
-                "properties": {
-                    "action": { "type": "string", "enum": ["execute", "script"],
-                                "default": "execute" },
-                    "command": text("The command to execute"),
-                    "args": { "type": "array", "items": { "type": "string" },
-                              "description": "Arguments to pass to the command" },
-                    "script": text("Multi-line script content"),
-                    "shell": { "type": "string", "enum": ["bash", "sh", "zsh"], "default": "bash" },
-                    "cwd": text("Working directory"),
-                    "env": { "type": "object", "additionalProperties": { "type": "string" },
-                             "description": "Additional environment variables" },
-                    "timeout": { "type": "integer", "minimum": 1,
-                                 "description": "Timeout in milliseconds (capped by maxTimeout)" },
-                    "stdin": text("Data to pipe to stdin"),
-                },
-                "additionalProperties": false,
-            }),
-            read_only: false,
-            about: Map::from_iter([
-                ("version".to_string(), VERSION.into()),
-                ("tags".to_string(), json!(TAGS)),
-            ]),
-        }]
+        let what = "Runs one command with its arguments (action execute), or a multi-line script \
+                    in a temporary file (action script).";
+        let properties = json!({
+            "action": { "type": "string", "enum": ["execute", "script"], "default": "execute" },
+            "command": text("The command to execute"),
+            "args": { "type": "array", "items": { "type": "string" },
+                      "description": "Arguments to pass to the command" },
+            "script": text("Multi-line script content"),
+            "shell": { "type": "string", "enum": ["bash", "sh", "zsh"], "default": "bash" },
+            "cwd": text("Working directory"),
+            "env": { "type": "object", "additionalProperties": { "type": "string" },
+                     "description": "Additional environment variables" },
+            "timeout": { "type": "integer", "minimum": 1,
+                         "description": "Timeout in milliseconds (capped by maxTimeout)" },
+            "stdin": text("Data to pipe to stdin"),
+        });
+        let about = [("version", json!(VERSION)), ("tags", json!(TAGS))];
+        let about = about.map(|(name, value)| (name.to_string(), value)).into_iter().collect();
+        vec![Tool { about, ..Tool::new(TOOL, what, properties, &[]) }]
     }
 
     fn call(&self, turn: &Turn<'_>, mut arguments: Arguments) -> Result<Called, Fault> {
@@ -221,13 +200,7 @@ impl Flowforge {
         let text = if refused { self.refusal(reply) } else { both(&stdout, &stderr) };
         fields.insert("stdout".into(), stdout.into());
         fields.insert("stderr".into(), stderr.into());
-        Ok(Called {
-            text,
-            more: Vec::new(),
-            fields,
-            is_error: refused || unstarted.is_some(),
-            end: if refused { End::Refused } else { End::Done },
-        })
+        Ok(Called::of(text, fields, unstarted.is_some()))
     }
 
     /// The contract's words for a refusal.

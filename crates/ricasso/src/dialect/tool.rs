@@ -68,7 +68,26 @@ pub trait Tell {
     fn tell(&self, note: Note);
 }
 
+impl Tool {
+    /// A tool that takes these parameters and no others.
+    pub(super) fn new(name: &'static str, what: &str, properties: Value, must: &[&str]) -> Tool {
+        let mut schema = json!({ "type": "object", "properties": properties });
+        if !must.is_empty() {
+            schema["required"] = must.into();
+        }
+        schema["additionalProperties"] = false.into();
+        Tool { name, description: what.into(), schema, read_only: false, about: Map::new() }
+    }
+}
+
 impl Called {
+    /// What was carried out, or refused as its fields say.
+    pub(super) fn of(text: String, fields: Map<String, Value>, is_error: bool) -> Called {
+        let refused = fields.get("termination").is_some_and(|word| word == "refused");
+        let end = if refused { End::Refused } else { End::Done };
+        Called { text, more: Vec::new(), fields, is_error: is_error || refused, end }
+    }
+
     /// A call that was not understood; nothing ran.
     pub fn fault(text: impl Into<String>) -> Called {
         Called {

@@ -1,5 +1,6 @@
 //! The configuration block `tools.modules.shell`, as the contract prints it.
 
+use crate::keys::Regex;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use std::fmt;
@@ -19,13 +20,21 @@ pub(in super::super) struct Bash {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Config {
     pub(super) shell: Option<String>,
+    #[serde(deserialize_with = "seconds")]
     pub(super) timeout_default: f64,
     pub(super) max_output_lines: u64,
-    pub(super) extra_sensitive_patterns: Vec<String>,
+    pub(super) extra_sensitive_patterns: Vec<Regex>,
     pub(super) allowed_roots: Vec<String>,
     pub(super) blocked_commands: Vec<String>,
     /// The contract's sample has lost its indentation: they may stand here too.
     constraints: Option<Constraints>,
+}
+
+/// A time in the contract's range.
+fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    let told = "timeout_default must lie between 1 and 1800 seconds";
+    let seconds = f64::deserialize(from)?;
+    (1.0..=1800.0).contains(&seconds).then_some(seconds).ok_or_else(|| D::Error::custom(told))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -111,11 +120,7 @@ impl<'de> Deserialize<'de> for Bash {
             (Some(_), Some(_)) => return Err(D::Error::duplicate_field("constraints")),
             (beside, below) => beside.or(below).unwrap_or_default(),
         };
-        let bash = Bash { config, constraints };
-        if !(1.0..=1800.0).contains(&bash.config.timeout_default) {
-            return Err(D::Error::custom("timeout_default must lie between 1 and 1800 seconds"));
-        }
-        Ok(bash)
+        Ok(Bash { config, constraints })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::arguments::{Fault, fault};
 use crate::dialect::clerk::{Clerk, failed};
 use crate::dialect::open::Turn;
 use crate::dialect::shape;
-use crate::dialect::tool::{Apart, Called, End, Note};
+use crate::dialect::tool::{Apart, Called, Note};
 use ricasso_engine::Error;
 use ricasso_engine::engine::{Feed, Jobs, Leave, Password, Scope, Shown, Then, Typed, Until};
 use ricasso_engine::request::{Request, Stdin, Tenure};
@@ -204,7 +204,7 @@ fn result(bash: &Bash, clerk: &Clerk, task: &str, told: &Value) -> Result<Called
 
 fn done(fields: Map<String, Value>, more: &[&str]) -> Called {
     let text = contract_text(&fields, more);
-    Called { text, more: Vec::new(), fields, is_error: false, end: End::Done }
+    Called::of(text, fields, false)
 }
 
 /// The six fields of every call, from a reply as JSON.
