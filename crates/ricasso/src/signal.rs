@@ -1,8 +1,9 @@
 //! What signals are called.
 
-/// `SIGTERM` and its like; one that has no name here by its number.
+/// `SIGTERM` and its like; one that the contract's own program has no name for by its number.
 pub(crate) fn name(number: i32) -> String {
-    names(number).map_or_else(|| number.to_string(), |(short, _)| format!("SIG{short}"))
+    let known = names(number).filter(|_| matches!(number, 1 | 2 | 3 | 6 | 9 | 11 | 13 | 15));
+    known.map_or_else(|| format!("SIG{number}"), |(short, _)| format!("SIG{short}"))
 }
 
 /// The words that Go has for it.

@@ -301,7 +301,11 @@ impl Bash {
 
     /// The words of the contract's own program, with the constraint that would allow it.
     fn refusal(&self, reply: &Reply) -> String {
-        let Some(reason) = shape::first_reason(reply) else { return "Command rejected.".into() };
+        // What is never run is not asked for by another path.
+        let grave = reply.reasons.iter().find(|reason| reason.layer != "paths");
+        let Some(reason) = grave.or(shape::first_reason(reply)) else {
+            return "Command rejected.".into();
+        };
         let met = match reason.span {
             None if reason.layer == "paths" => reply.cwd.as_ref(),
             _ => shape::met(reply.command.as_ref(), reason),
