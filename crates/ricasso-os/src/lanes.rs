@@ -114,7 +114,13 @@ fn window<'a>(bytes: &'a [u8], block: usize, room: &'a mut [u8; WINDOW]) -> &'a 
 }
 
 mod portable {
-    use super::{Front, Halves, LANES, WINDOW, blocks, window};
+    use super::{FRONT_BYTES, Front, Halves, LANES, WINDOW, blocks, window};
+
+    /// Fronts that are looked for together: each has eight bits for each of its bytes in a word.
+    const TOGETHER: usize = 2;
+
+    /// The bits of one byte of all fronts that are looked for together.
+    const STEP: usize = 8 * TOGETHER;
 
     pub(super) fn classes<const N: usize>(
         halves: &Halves,
@@ -122,30 +128,69 @@ mod portable {
         bytes: &[u8],
         mut found: [&mut [u64]; N],
     ) {
+        let of = |byte: u8| {
+            let own = halves.of(byte);
+            let in_class = |class: usize| u8::from(own & sets[class] != 0) << class;
+            (0..N.min(8)).fold(0, |all, class| all | in_class(class))
+        };
+        let table: [u8; 256] = std::array::from_fn(|byte| of(byte as u8));
         let mut room = [0; WINDOW];
         for block in 0..blocks(&found) {
-            let own = window(bytes, block, &mut room).map(|byte| halves.of(byte));
-            for (words, sets) in found.iter_mut().zip(sets) {
-                let lanes = own[..LANES].iter().rev();
-                words[block] = lanes.fold(0, |word, own| word << 1 | u64::from(own & sets != 0));
+            let window = window(bytes, block, &mut room);
+            let mut words = [0; N];
+            for (index, eight) in window[..LANES].chunks_exact(8).enumerate() {
+                let own: [u8; 8] = std::array::from_fn(|at| table[usize::from(eight[at])]);
+                let own = u64::from_le_bytes(own);
+                for (class, word) in words.iter_mut().enumerate() {
+                    *word |= lowest_bits(own >> class) << (index * 8);
+                }
+            }
+            for (found, word) in found.iter_mut().zip(words) {
+                found[block] = word;
             }
         }
     }
 
+    /// The lowest bit of each of eight bytes, as eight bits.
+    fn lowest_bits(eight: u64) -> u64 {
+        (eight & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    }
+
     pub(super) fn fronts(fronts: &[Front], bytes: &[u8], found: &mut [u64]) {
-        let mut room = [0; WINDOW];
-        for (block, word) in found.iter_mut().enumerate() {
-            let window = window(bytes, block, &mut room);
-            let starts = |lane: usize| {
-                let agree = |front: &Front| {
-                    let sets = front.iter().zip(&window[lane..]);
-                    sets.fold(!0, |sets, (table, &byte)| sets & table.of(byte)) != 0
-                };
-                fronts.iter().any(agree)
-            };
-            *word = (0..LANES).rev().fold(0, |word, lane| word << 1 | u64::from(starts(lane)));
+        found.fill(0);
+        for fronts in fronts.chunks(TOGETHER) {
+            add_fronts(fronts, bytes, found);
         }
     }
+
+    /// Goes byte by byte: what a front has matched so far moves up one step with each byte, and
+    /// what arrives at the last one has matched it all.
+    fn add_fronts(fronts: &[Front], bytes: &[u8], found: &mut [u64]) {
+        let half = |of: fn(&Halves, usize) -> u8, at: usize| {
+            let mut word = 0;
+            for (index, front) in fronts.iter().enumerate() {
+                for (place, table) in front.iter().enumerate() {
+                    word |= u64::from(of(table, at)) << (place * STEP + index * 8);
+                }
+            }
+            word
+        };
+        let low: [u64; 16] = std::array::from_fn(|at| half(|table, at| table.low[at], at));
+        let high: [u64; 16] = std::array::from_fn(|at| half(|table, at| table.high[at], at));
+        let mut room = [0; WINDOW];
+        for (block, word) in found.iter_mut().enumerate() {
+            let (mut state, mut ends) = (0u64, 0u64);
+            for &byte in window(bytes, block, &mut room) {
+                let own = low[usize::from(byte & 15)] & high[usize::from(byte >> 4)];
+                state = (state << STEP | ((1 << STEP) - 1)) & own;
+                // What ended before the last byte of the first place falls out below.
+                ends = ends >> 1 | u64::from(state >> ((FRONT_BYTES - 1) * STEP) != 0) << 63;
+            }
+            *word |= ends;
+        }
+    }
+
+    const _: () = assert!(FRONT_BYTES * STEP == 64);
 }
 
 #[cfg(target_arch = "x86_64")]
