@@ -61,7 +61,7 @@ pub use sections::{
 };
 pub use settled::Policy;
 pub use show::Origins;
-pub use text::{Glob, Matcher, Only, OnlyIn, OnlyMatching, PathText, RegexText, Roots};
+pub use text::{Glob, Matcher, Only, OnlyIn, OnlyMatching, OnlyOf, PathText, RegexText, Roots};
 pub use unit::{Count, Limit, Pause, Size};
 pub use value::{
     Denials, Durability, Git, Guard, Held, Mode, Opaque, Operators, Partial, Reach, Shell,

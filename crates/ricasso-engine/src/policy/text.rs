@@ -38,20 +38,42 @@ pub struct Matcher {
 #[serde(transparent)]
 pub struct Roots(Vec<PathText>);
 
-/// The only programs that may run; unset means any.
+/// The only ones that count; unset means any.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Only(Option<Vec<Glob>>);
+pub struct OnlyOf<T>(Option<Vec<T>>);
+
+/// The only programs that may run; unset means any.
+pub type Only = OnlyOf<Glob>;
 
 /// The only directories that something may happen in; unset means any.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct OnlyIn(Option<Vec<PathText>>);
+pub type OnlyIn = OnlyOf<PathText>;
 
 /// Regexes of which every command must match one; unset means any command.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct OnlyMatching(Option<Vec<Matcher>>);
+pub type OnlyMatching = OnlyOf<Matcher>;
+
+/// One of a list, and whether it lets through all that another one does.
+trait Covers {
+    fn covers(&self, other: &Self) -> bool;
+}
+
+impl Covers for Glob {
+    fn covers(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+impl Covers for PathText {
+    fn covers(&self, other: &Self) -> bool {
+        self.holds(other)
+    }
+}
+
+impl Covers for Matcher {
+    fn covers(&self, other: &Self) -> bool {
+        self == other
+    }
+}
 
 impl Glob {
     /// Reads a glob.
@@ -111,23 +133,9 @@ impl Matcher {
     }
 }
 
-impl Only {
+impl<T> OnlyOf<T> {
     /// The list, if there is one.
-    pub fn list(&self) -> Option<&[Glob]> {
-        self.0.as_deref()
-    }
-}
-
-impl OnlyIn {
-    /// The list, if there is one.
-    pub fn list(&self) -> Option<&[PathText]> {
-        self.0.as_deref()
-    }
-}
-
-impl OnlyMatching {
-    /// The list, if there is one.
-    pub fn list(&self) -> Option<&[Matcher]> {
+    pub fn list(&self) -> Option<&[T]> {
         self.0.as_deref()
     }
 }
@@ -168,26 +176,7 @@ impl Layered for Roots {
     }
 }
 
-impl Layered for Only {
-    /// No list is the widest there is, but a preset without one means exactly that.
-    fn tightest() -> Self {
-        Self(None)
-    }
-
-    fn lay(&mut self, new: Self) {
-        *self = new;
-    }
-
-    fn widened_by(&self, new: &Self) -> bool {
-        match (&self.0, &new.0) {
-            (None, _) => false,
-            (Some(_), None) => true,
-            (Some(old), Some(new)) => new.iter().any(|name| !old.contains(name)),
-        }
-    }
-}
-
-impl Layered for OnlyIn {
+impl<T: Covers + Clone + Serialize> Layered for OnlyOf<T> {
     /// No list is the widest there is, but a preset without one means exactly that.
     fn tightest() -> Self {
         Self(None)
@@ -202,40 +191,15 @@ impl Layered for OnlyIn {
             (None, _) => false,
             (Some(_), None) => true,
             (Some(old), Some(new)) => {
-                new.iter().any(|path| !old.iter().any(|root| root.holds(path)))
+                new.iter().any(|one| !old.iter().any(|known| known.covers(one)))
             }
         }
     }
 }
 
-impl Layered for OnlyMatching {
-    /// No list is the widest there is, but a preset without one means exactly that.
-    fn tightest() -> Self {
-        Self(None)
-    }
-
-    fn lay(&mut self, new: Self) {
-        *self = new;
-    }
-
-    fn widened_by(&self, new: &Self) -> bool {
-        match (&self.0, &new.0) {
-            (None, _) => false,
-            (Some(_), None) => true,
-            (Some(old), Some(new)) => new.iter().any(|regex| !old.contains(regex)),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for OnlyMatching {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OnlyOf<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::<Matcher>::deserialize(deserializer).map(|list| Self(Some(list)))
-    }
-}
-
-impl<'de> Deserialize<'de> for OnlyIn {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::<PathText>::deserialize(deserializer).map(|list| Self(Some(list)))
+        Vec::<T>::deserialize(deserializer).map(|list| Self(Some(list)))
     }
 }
 
@@ -307,12 +271,6 @@ impl Serialize for Matcher {
 impl PartialEq for Matcher {
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
-    }
-}
-
-impl<'de> Deserialize<'de> for Only {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::<Glob>::deserialize(deserializer).map(|list| Self(Some(list)))
     }
 }
 

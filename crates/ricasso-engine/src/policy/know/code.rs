@@ -45,3 +45,13 @@ pub(super) fn acts(language: Language, word: &Word, at: usize) -> Vec<Act> {
         }
     }
 }
+
+/// Acts with their words, for tests.
+#[cfg(test)]
+fn shown(acts: &[Act]) -> String {
+    let one = |act: &Act| {
+        let word = act.with.as_ref().map(|word| word.shown()).unwrap_or_default();
+        format!("{:?} {word}", act.does)
+    };
+    acts.iter().map(one).collect::<Vec<_>>().join(", ")
+}

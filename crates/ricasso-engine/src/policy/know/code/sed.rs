@@ -179,11 +179,7 @@ mod tests {
     use super::*;
 
     fn told(text: &str) -> Option<String> {
-        let acts = acts(text.as_bytes(), 0)?;
-        let one = |act: &Act| {
-            format!("{:?} {}", act.does, act.with.as_ref().map(|w| w.shown()).unwrap_or_default())
-        };
-        Some(acts.iter().map(one).collect::<Vec<_>>().join(", "))
+        acts(text.as_bytes(), 0).map(|acts| super::super::shown(&acts))
     }
 
     #[test]
