@@ -71,6 +71,9 @@ pub(crate) fn command(job: &Channel, note: &Channel, ground: Ground<'_>, birth: 
     if job.is_silent() {
         rehearse();
     }
+    if birth == Birth::Plain && job.is_silent() {
+        cage::rehearse();
+    }
     let Some((bytes, mut streams)) = next_order(job) else { leave() };
     let mut enclosures = streams.split_off(streams.len().min(3)).into_iter();
     let Some((bytes, enclosed)) = Enclosed::open(&bytes) else { leave() };
@@ -278,7 +281,7 @@ pub(crate) fn prepare(
     // A command that kills its warden goes with it, and gets no turn at the owner, who ends the
     // rest of the tree.
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    settle()?;
+    settle(if order.cage.is_some() { Cores::Never } else { Cores::NoFiles })?;
     rustix::stdio::dup2_stdin(&streams[0])?;
     rustix::stdio::dup2_stdout(&streams[1])?;
     rustix::stdio::dup2_stderr(&streams[2])?;
@@ -298,12 +301,22 @@ pub(crate) fn prepare(
     Ok(())
 }
 
+/// What becomes of a process that crashes, as the bytes that a core file may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cores {
+    /// No file; a program of the machine that collects crashes gets it all the same.
+    NoFiles = 0,
+    /// Nothing: a single byte is too little for a file, and the kernel starts no program for it
+    /// (core(5)).
+    Never = 1,
+}
+
 /// What every command's process needs, whatever its order says. Allocates nothing.
-pub(crate) fn settle() -> Result<(), Errno> {
+pub(crate) fn settle(cores: Cores) -> Result<(), Errno> {
     // A session of its own: no controlling terminal, so that opening /dev/tty fails at once.
     rustix::process::setsid()?;
     // A core dump would be a file in the workspace that nobody asked for.
-    lower(Resource::Core, 0)?;
+    lower(Resource::Core, cores as u64)?;
     crate::signals::unblock_all();
     Ok(())
 }

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 
 pub(crate) use ahead::{Ahead, Ready};
 pub(crate) use capability::{Bounds, Reserve, empty_bounds, raise_reserve, with_reserve};
-pub(crate) use confine::{Standing, confine};
+pub(crate) use confine::{Standing, confine, rehearse};
 pub(crate) use init::{Arrived, Birth, Parts, Queues, bear, heard, lead};
 pub use notify::Denied;
 pub(crate) use notify::{Gatekeeper, loads};

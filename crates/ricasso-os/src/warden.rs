@@ -1,5 +1,6 @@
 //! One warden for each job: the owner's handle on it. The warden's own side is in `serve`.
 
+mod birth;
 mod cradle;
 mod report;
 pub(crate) mod serve;

@@ -244,6 +244,7 @@ impl Filter {
             Steps::new().when_one_of(0, &PERSONALITIES, Action::Allow).otherwise(deny),
         );
         let mut ioctl = Steps::new().when_one_of(1, &TERMINAL_INJECTION, deny);
+        leave_no_core(&mut rules, cage);
         if !cage.has_namespaces() {
             hold_without_namespaces(&mut rules);
         }
@@ -325,14 +326,23 @@ fn hold_without_namespaces(rules: &mut Rules) {
     let own = |which| never_a_user(which).when_zero(1, Action::Allow).otherwise(deny);
     rules.set(libc::SYS_setpriority, own(libc::PRIO_USER));
     rules.set(libc::SYS_ioprio_set, own(DISK_PRIORITY_OF_A_USER));
+}
+
+/// The limit of core files is what keeps the machine's own program for crashes from being started,
+/// and only as it is. Programs that keep secrets set it to nought and end where they cannot.
+fn leave_no_core(rules: &mut Rules, cage: &Cage) {
+    const CORE: u32 = libc::RLIMIT_CORE as u32;
+    let as_if_done = Action::Fail(0);
+    let setting = Steps::new().when_one_of(0, &[CORE], as_if_done);
+    rules.set(libc::SYS_setrlimit, setting.otherwise(Action::Allow));
     // Reading somebody's limits is harmless; setting takes a third argument.
-    rules.set(
-        libc::SYS_prlimit64,
-        Steps::new()
-            .when_zero(2, Action::Allow)
-            .when_one_of(0, &[0], Action::Allow)
-            .otherwise(deny),
-    );
+    let setting = Steps::new().when_zero(2, Action::Allow).when_one_of(1, &[CORE], as_if_done);
+    let setting = if cage.has_namespaces() {
+        setting.otherwise(Action::Allow)
+    } else {
+        setting.when_one_of(0, &[0], Action::Allow).otherwise(Action::Fail(libc::EPERM))
+    };
+    rules.set(libc::SYS_prlimit64, setting);
 }
 
 /// What the warden answers about names.

@@ -182,7 +182,7 @@ fn become_command(slate: &Slate) -> Ended {
         return Ended::Unneeded;
     }
     // What does not depend on the order is done before there is one.
-    let settled = after_fork::settle();
+    let settled = after_fork::settle(after_fork::Cores::NoFiles);
     // SAFETY: the warden made this socket ours to listen to, and keeps it open.
     let job = unsafe { BorrowedFd::borrow_raw(slate.job) };
     // SAFETY: until this process has executed or ended, nobody else reads or writes them.

@@ -3,13 +3,12 @@
 //! It never outlives its reason: when the owner's socket or the keeper's lifeline closes, it ends
 //! its whole tree and then itself.
 
+use super::birth::{Forked, Inherited, fork_command};
 use super::cradle::Cradle;
 use super::report::{Ended, Report, Status, Usage};
 use super::start::Life;
 use crate::after_fork;
-use crate::cage::{
-    self, Birth, Bounds, Denied, Gatekeeper, Loopback, Namespaces, Queues, Template,
-};
+use crate::cage::{Bounds, Denied, Gatekeeper, Loopback, Namespaces, Queues, Template};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::group::Group;
@@ -70,57 +69,9 @@ pub(crate) struct Ground<'a> {
     pub(crate) queues: Queues,
 }
 
-/// What a process that waits for an order has inherited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Inherited {
-    /// What its warden kept.
-    FromTheWarden,
-    /// What the keeper has: descriptors by which others know that it lives, which must be closed,
-    /// and queues that it renews for each warden.
-    FromTheKeeper,
-}
-
-/// A process that waits for an order, and our end of what it tells us.
-type Forked = ((i32, Birth), Channel);
-
-/// The command's process waits for the order itself: one hop less, and in a spare warden it is
-/// already there.
-fn fork_command(job: &Channel, ground: Ground<'_>, inherited: Inherited) -> Result<Forked> {
-    let (ours, theirs) = Channel::pair()?;
-    let queues = match inherited {
-        Inherited::FromTheWarden => Queues::Shared,
-        Inherited::FromTheKeeper => ground.queues,
-    };
-    let (forked, birth) = match ground.spaces {
-        // Where it fails, the order finds a process that tries again and can tell why.
-        Namespaces::Root => match cage::bear(ground.template, queues) {
-            Ok(born) => (born, Birth::First),
-            Err(_) => (crate::keeper::fork()?, Birth::Plain),
-        },
-        Namespaces::None | Namespaces::User => (crate::keeper::fork()?, Birth::Plain),
-    };
-    let Some(pid) = forked else {
-        drop(ours);
-        match inherited {
-            Inherited::FromTheWarden => {}
-            Inherited::FromTheKeeper => {
-                let mut keep = vec![job.as_fd(), theirs.as_fd()];
-                keep.extend(ground.fds());
-                if crate::keeper::close_others(&keep).is_err() {
-                    after_fork::leave();
-                }
-            }
-        }
-        after_fork::command(job, &theirs, ground, birth)
-    };
-    // It has more to do than we have.
-    rustix::thread::sched_yield();
-    Ok(((pid, birth), ours))
-}
-
 impl<'a> Ground<'a> {
     /// The descriptors of all that it holds.
-    fn fds(self) -> impl Iterator<Item = BorrowedFd<'a>> {
+    pub(super) fn fds(self) -> impl Iterator<Item = BorrowedFd<'a>> {
         let network = self.loopback.into_iter().flat_map(Loopback::fds);
         network.chain(self.template.into_iter().flat_map(Template::fds))
     }

@@ -398,6 +398,27 @@ fn a_warm_cage_holds_what_was_born_or_replaced_since_it_was_prepared() {
     }
 }
 
+#[test]
+fn a_crash_in_a_cage_leaves_nothing_and_starts_nothing() {
+    let limits = fs::read_to_string("/proc/self/limits").unwrap();
+    let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+    if core.split_whitespace().nth(5) == Some("0") {
+        return skip("a_crash_in_a_cage", "whoever runs the tests may have no byte of a core file");
+    }
+    for (name, powers) in hosts().into_iter().take(2) {
+        let place = Place::new();
+        let engine = engine(&place, Policy::preset(Preset::Workspace), powers);
+        // One byte is what the kernel takes as "no program for crashes either" (core(5)); with
+        // nought it would start one.
+        let text = "ulimit -c 0; ulimit -c 0 && echo set; awk '/core file/ {print $5, $6}' \
+                    /proc/self/limits; prlimit --core=0:0 2>&-; sh -c 'kill -SEGV $$'; ls";
+        let reply = run(&engine, &place, text);
+        let said = reply.stdout.get();
+        assert!(said.starts_with("set\n1 1\n"), "{name}: {said}");
+        assert!(!said.contains("core"), "{name}: {said}");
+    }
+}
+
 /// An engine that prepares its next job.
 fn warm(place: &Place, policy: Policy, powers: Powers) -> Engine {
     let keeper = Keeper::program(program()).unwrap();
