@@ -18,7 +18,7 @@ use super::{BLOCK_BYTES, Stream, Watermark};
 use std::path::{Path, PathBuf};
 
 /// Up to this much output is scanned where it is stored; then a thread takes over. Scanning 64
-/// KiB takes some 30 microseconds, about what starting a thread costs, so a job of four blocks
+/// KiB takes some 50 microseconds, about what starting a thread costs, so a job of four blocks
 /// never pays for one and a long one pays once.
 pub const INLINE_BYTES: u64 = 256 * 1024;
 
