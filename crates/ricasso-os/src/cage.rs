@@ -12,6 +12,7 @@ mod init;
 mod landlock;
 mod mounts;
 mod notify;
+mod people;
 mod powers;
 mod programs;
 mod raw;

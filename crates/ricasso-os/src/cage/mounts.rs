@@ -6,7 +6,7 @@
 
 use super::programs::Listed;
 use super::raw::{self, Depth, NO_DEVICES, NO_EXEC, NO_SUID, READ_ONLY};
-use super::{Cage, Tmp, shared_tmp};
+use super::{Cage, Tmp, people, shared_tmp};
 use rustix::fd::OwnedFd;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -44,6 +44,8 @@ enum Layer {
     Tree(OwnedFd),
     /// A copy of what others may take away at any time; it is left out then.
     Passing(OwnedFd),
+    /// A file with this text.
+    Text(Vec<u8>),
     /// A new file system in memory.
     Memory(&'static CStr),
 }
@@ -145,12 +147,22 @@ pub(super) fn hides_proc(cage: &Cage) -> bool {
 /// Lays the whole list, and then seals what only served as mount points.
 fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
     let paths: Vec<PathBuf> = layers.iter().map(|(path, _)| path.clone()).collect();
-    let mut stage = None;
+    let texts = layers.iter().filter_map(|(_, layer)| match layer {
+        Layer::Text(text) => Some(text.clone()),
+        Layer::Mask | Layer::Tree(_) | Layer::Passing(_) | Layer::Memory(_) => None,
+    });
+    let texts: Vec<Vec<u8>> = texts.collect();
+    let mut stage = if texts.is_empty() { None } else { Some(Stage::set(&texts)?) };
     let mut open_masks = Vec::new();
+    let mut number = 0;
     for (at, (path, layer)) in layers.into_iter().enumerate() {
         match layer {
             Layer::Tree(tree) => place(&path, &tree)?,
             Layer::Passing(tree) => drop(place(&path, &tree)),
+            Layer::Text(_) => {
+                place(&path, &raw::clone_tree(&Stage::text(number)?, Depth::One)?)?;
+                number += 1;
+            }
             Layer::Memory(options) => {
                 mount_memory(&path, options)?;
                 if noexec != 0 {
@@ -167,7 +179,7 @@ fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
                 // What another layer covers is hidden by that.
                 let Ok(found) = path.symlink_metadata() else { continue };
                 if stage.is_none() {
-                    stage = Some(Stage::set()?);
+                    stage = Some(Stage::set(&[])?);
                 }
                 let is_directory = found.is_dir();
                 stage.as_ref().map_or(Ok(()), |stage| stage.mask(&path, is_directory))?;
@@ -201,6 +213,10 @@ fn layers(cage: &Cage, noexec: u64) -> Result<Vec<(PathBuf, Layer)>, Errno> {
         let tree = raw::clone_tree(&raw::c_path(&path)?, Depth::All)?;
         raw::seal_tree(&tree, Depth::All, READ_ONLY | NO_SUID | NO_DEVICES | noexec)?;
         layers.push((path, Layer::Tree(tree)));
+    }
+    if people::are_made_up(cage) {
+        let lists = people::lists().into_iter();
+        layers.extend(lists.map(|(path, text)| (path, Layer::Text(text))));
     }
     for path in existing(&cage.write).into_iter().filter(|path| path != Path::new("/")) {
         layers.push((path.clone(), Layer::Tree(writable(&path, noexec)?)));
@@ -281,7 +297,7 @@ fn place(path: &Path, tree: &OwnedFd) -> Result<(), Errno> {
 fn make_directories(path: &Path) -> Result<(), Errno> {
     let missing = path.ancestors().take_while(|above| above.symlink_metadata().is_err());
     for above in missing.collect::<Vec<_>>().into_iter().rev() {
-        make_directory(above, shared_tmp::ABOVE)?;
+        make_directory(above, shared_tmp::HOLDER)?;
     }
     Ok(())
 }
@@ -306,16 +322,24 @@ struct Stage {
 impl Stage {
     /// Made where the command's own /proc will cover it: to unmount it would cost milliseconds,
     /// since the kernel waits until nobody can be looking.
-    fn set() -> Result<Stage, Errno> {
+    fn set(texts: &[Vec<u8>]) -> Result<Stage, Errno> {
         raw::mount(c"tmpfs", STAGE, libc::MS_NOSUID | libc::MS_NODEV, MASK)?;
         let stage = Path::new(STAGE.to_str().unwrap_or_default());
         let (directory, file) = (stage.join("directory"), stage.join("file"));
         rustix::fs::mkdir(&directory, Mode::empty())?;
         let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
         rustix::fs::open(&file, flags, Mode::empty())?;
+        for (number, text) in texts.iter().enumerate() {
+            let made = rustix::fs::open(Stage::text(number)?, flags, Mode::from_raw_mode(0o444))?;
+            rustix::io::write(made, text)?;
+        }
         // What is copied from it is sealed like it.
         raw::seal(STAGE, Depth::One, READ_ONLY)?;
         Ok(Stage { directory: raw::c_path(&directory)?, file: raw::c_path(&file)? })
+    }
+
+    fn text(number: usize) -> Result<CString, Errno> {
+        raw::c_path(&Path::new(PROC).join(format!("text-{number}")))
     }
 
     fn mask(&self, path: &Path, is_directory: bool) -> Result<(), Errno> {

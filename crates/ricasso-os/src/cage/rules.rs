@@ -9,7 +9,7 @@ use super::landlock::{
 use super::mounts::{DEVICES, SURFACES, existing, hides_proc};
 use super::programs::Listed;
 use super::reading::{grant_around, placed};
-use super::{Cage, Net, Tmp};
+use super::{Cage, Net, Tmp, people};
 use rustix::io::Errno;
 use std::path::{Path, PathBuf};
 
@@ -124,6 +124,9 @@ pub(super) fn inside(rules: &Ruleset, cage: &Cage, listed: Option<&Listed>) -> R
         let hidden: Vec<PathBuf> = cage.hide.iter().filter(|path| in_proc(path)).cloned().collect();
         rules.grant(Path::new(PROC), rights.read & READ_DIR)?;
         grant_around(rules, Path::new(PROC), &hidden, rights.read, &mut Vec::new())?;
+    }
+    if people::are_made_up(cage) {
+        people::places().try_for_each(|list| rules.grant(list, rights.read))?;
     }
     let places = laid_anew(cage).into_iter();
     places.map(Path::new).try_for_each(|place| rules.grant(place, rights.write))

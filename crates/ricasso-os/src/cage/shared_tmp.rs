@@ -12,10 +12,9 @@ use std::path::{Path, PathBuf};
 const MOST_SHOWN: usize = 512;
 /// A directory with more entries than this is not looked at further.
 const MOST_LOOKED_AT: usize = 65_536;
-/// The mode of a directory that something is mounted on, which nobody else gives to one of his.
-pub(super) const HOLDER: u32 = 0o1000;
-/// The mode of a directory above such a one.
-pub(super) const ABOVE: u32 = 0o1711;
+/// The mode of a directory that something is mounted on, or below, which nobody else gives to one
+/// of his. Another job of the session may have to pass through it.
+pub(super) const HOLDER: u32 = 0o1711;
 
 /// What of the machine's /tmp is shown beside the files of this directory. Where there is too
 /// much, that is what was changed last. Links are not: they would lead to other places from here.
@@ -56,7 +55,7 @@ fn sweep(session: &Path) {
 fn is_holder(found: &Metadata) -> bool {
     let mode = found.permissions().mode() & 0o7777;
     match found.is_dir() {
-        true => mode == HOLDER || mode == ABOVE,
+        true => mode == HOLDER,
         false => found.is_file() && mode == 0 && found.len() == 0,
     }
 }

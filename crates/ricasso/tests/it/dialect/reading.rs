@@ -93,6 +93,43 @@ fn s3_24_what_left_the_machines_tmp_leaves_no_name_behind() {
 }
 
 #[test]
+fn s4_31_what_a_reading_dialect_leaves_in_the_session_bars_no_other_job() {
+    let place = Place::new();
+    let keys = place.root.join("k.json");
+    std::fs::write(&keys, r#"{"restrictToWorkspace":true}"#).unwrap();
+    let exec = ["exec", "--dialect-config", keys.to_str().unwrap()];
+    for _ in 0..2 {
+        let read = call(&place, &["execute-command"], &json!({ "command": "pwd && ls" }));
+        assert_eq!(read["isError"], false, "{read}");
+        let command = "echo x > made && ls \"$PWD\" >/dev/null && pwd";
+        let worked = call(&place, &exec, &json!({ "command": command }));
+        assert_eq!(text(&worked, 0), format!("{}\n", place.work().display()), "{worked}");
+    }
+}
+
+#[test]
+fn s2_14_s4_31_a_command_knows_its_own_name_and_nobody_elses() {
+    let place = Place::new();
+    let keys = place.root.join("k.json");
+    std::fs::write(&keys, r#"{"restrictToWorkspace":true}"#).unwrap();
+    let exec = ["exec", "--dialect-config", keys.to_str().unwrap()];
+    let name = Command::new("id").arg("-un").output().unwrap().stdout;
+    let name = String::from_utf8(name).unwrap();
+    let list = "python3 -c \"print(open(chr(47)+'etc'+chr(47)+'passwd').read())\"";
+    for dialect in [&["analysis"][..], &exec, &["bash"]] {
+        for command in ["whoami", "id -un", "python3 -c 'import getpass; print(getpass.getuser())'"]
+        {
+            let result = call(&place, dialect, &json!({ "command": command }));
+            assert_eq!(result["isError"], false, "{result}");
+            assert!(result.to_string().contains(name.trim()), "{result}");
+        }
+        let result = call(&place, dialect, &json!({ "command": list }));
+        assert!(result.to_string().contains("nobody:x:65534"), "{result}");
+        assert!(!result.to_string().contains("daemon:"), "{result}");
+    }
+}
+
+#[test]
 fn s2_27_a_repository_in_tmp_is_looked_at() {
     let place = Place::new();
     let command = format!("git -C {} log --format=%s", repository(&place));
@@ -101,7 +138,7 @@ fn s2_27_a_repository_in_tmp_is_looked_at() {
 }
 
 /// One everyday form of each listed program that ends with 0 wherever the program is.
-const EVERYDAY: [&str; 64] = [
+const EVERYDAY: [&str; 65] = [
     "ls -la",
     "find . -name a.txt",
     "stat a.txt",
@@ -155,6 +192,7 @@ const EVERYDAY: [&str; 64] = [
     "type ls",
     "uname -a",
     "id",
+    "whoami",
     "pwd",
     "realpath a.txt",
     "dirname a/b",
