@@ -14,12 +14,12 @@ const MOST_BYTES: u64 = 4 << 20;
 const ROOT: u32 = 0;
 const NOBODY: u32 = 65_534;
 
-/// Whether the short lists lie in the place of the machine's: it hides them, or lets only other
-/// roots be read.
+/// Whether the short lists lie in the place of the machine's: only other roots may be read. Whoever
+/// hides them wants nothing to be found there.
 pub(super) fn are_made_up(cage: &Cage) -> bool {
     let within = |roots: &[PathBuf]| roots.iter().any(|root| Path::new(LISTS[0]).starts_with(root));
-    let shut = within(&cage.hide) || !within(&cage.read);
-    cage.has_namespaces() && cage.walls.files && shut && !within(&cage.show)
+    let shut = !within(&cage.read) && !within(&cage.hide) && !within(&cage.show);
+    cage.has_namespaces() && cage.walls.files && shut
 }
 
 /// The places of the lists.

@@ -108,7 +108,7 @@ fn s4_31_what_a_reading_dialect_leaves_in_the_session_bars_no_other_job() {
 }
 
 #[test]
-fn s2_14_s4_31_a_command_knows_its_own_name_and_nobody_elses() {
+fn s4_31_s5_39_a_command_knows_its_own_name_and_nobody_elses() {
     let place = Place::new();
     let keys = place.root.join("k.json");
     std::fs::write(&keys, r#"{"restrictToWorkspace":true}"#).unwrap();
@@ -116,7 +116,7 @@ fn s2_14_s4_31_a_command_knows_its_own_name_and_nobody_elses() {
     let name = Command::new("id").arg("-un").output().unwrap().stdout;
     let name = String::from_utf8(name).unwrap();
     let list = "python3 -c \"print(open(chr(47)+'etc'+chr(47)+'passwd').read())\"";
-    for dialect in [&["analysis"][..], &exec, &["bash"]] {
+    for dialect in [&exec[..], &["bash"]] {
         for command in ["whoami", "id -un", "python3 -c 'import getpass; print(getpass.getuser())'"]
         {
             let result = call(&place, dialect, &json!({ "command": command }));
@@ -138,7 +138,7 @@ fn s2_27_a_repository_in_tmp_is_looked_at() {
 }
 
 /// One everyday form of each listed program that ends with 0 wherever the program is.
-const EVERYDAY: [&str; 65] = [
+const EVERYDAY: [&str; 64] = [
     "ls -la",
     "find . -name a.txt",
     "stat a.txt",
@@ -192,7 +192,6 @@ const EVERYDAY: [&str; 65] = [
     "type ls",
     "uname -a",
     "id",
-    "whoami",
     "pwd",
     "realpath a.txt",
     "dirname a/b",
