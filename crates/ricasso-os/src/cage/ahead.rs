@@ -33,6 +33,9 @@ const FAITHFUL: [u64; 8] = [
     0xca45_1a4e,
 ];
 
+/// The kernel's own list of what it has (statfs(2)).
+const SYSFS: u64 = 0x6265_6572;
+
 /// What an owner keeps for its next job.
 #[derive(Debug)]
 pub(crate) struct Ahead {
@@ -281,6 +284,11 @@ fn searched(paths: &[PathBuf]) -> Option<Vec<(PathBuf, Identity, Times)>> {
     let mut all = Vec::new();
     for path in paths {
         let system = rustix::fs::statfs(path).ok()?;
+        if kind_of(system.f_type) == SYSFS {
+            // Only the kernel makes names there, and none of them takes the place of another: what
+            // is new has no rule, and that is all.
+            continue;
+        }
         if !FAITHFUL.contains(&kind_of(system.f_type)) {
             return None;
         }
@@ -406,6 +414,18 @@ mod tests {
             act(&ground.0);
             assert_eq!(waiting.witness.holds(), expected, "{what}");
         }
+    }
+
+    #[test]
+    fn rules_wait_where_parts_of_sys_are_shut() {
+        let ground = Ground::new("sys");
+        let mut cage = ground.cage();
+        if cage.walls.landlock == 0 {
+            return skipped("no landlock");
+        }
+        cage.walls.namespaces = super::super::Namespaces::None;
+        (cage.read, cage.hide) = (vec!["/sys".into()], Vec::new());
+        assert!(Waiting::make(&cage).is_some());
     }
 
     #[test]
