@@ -331,7 +331,7 @@ fn hold_without_namespaces(rules: &mut Rules) {
 /// The limit of core files is what keeps the machine's own program for crashes from being started,
 /// and only as it is. Programs that keep secrets set it to nought and end where they cannot.
 fn leave_no_core(rules: &mut Rules, cage: &Cage) {
-    const CORE: u32 = libc::RLIMIT_CORE as u32;
+    const CORE: u32 = libc::RLIMIT_CORE as _;
     let as_if_done = Action::Fail(0);
     let setting = Steps::new().when_one_of(0, &[CORE], as_if_done);
     rules.set(libc::SYS_setrlimit, setting.otherwise(Action::Allow));

@@ -186,7 +186,9 @@ fn become_command(slate: &Slate) -> Ended {
     // SAFETY: the warden made this socket ours to listen to, and keeps it open.
     let job = unsafe { BorrowedFd::borrow_raw(slate.job) };
     // SAFETY: until this process has executed or ended, nobody else reads or writes them.
-    let (bytes, words) = unsafe { (&mut *slate.bytes.get(), &mut *slate.words.get()) };
+    let bytes = unsafe { &mut *slate.bytes.get() };
+    // SAFETY: as above.
+    let words = unsafe { &mut *slate.words.get() };
     rehearse(slate, job, bytes, words);
     match await_order(job) {
         Next::Plain => {}

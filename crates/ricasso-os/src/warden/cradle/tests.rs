@@ -13,7 +13,7 @@ fn order(words: usize, environment: usize) -> Order {
         litter: vec!["/a".into(), "/b".into()],
         more: true,
         leaves: crate::wire::Leaves::Adopted,
-        terminal: words % 2 == 0,
+        terminal: words.is_multiple_of(2),
         cage: None,
     }
 }
