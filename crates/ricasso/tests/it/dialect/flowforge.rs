@@ -141,11 +141,18 @@ fn s1_54_a_missing_list_of_commands_is_warned_of() {
 fn s1_40_the_seven_patterns_are_the_default() {
     let place = Place::new();
     let shown = place.call(&["policy", "show", "--dialect", "flowforge"]).text();
-    for pattern in
-        ["rm\\s+-rf\\s+/", "mkfs", "dd\\s+if=", "> /dev/sd", "chmod\\s+777", "curl.*\\|.*sh"]
-    {
+    for pattern in [
+        "rm\\s+-rf\\s+/",
+        "mkfs",
+        r":\s*\(\s*\)\s*\{",
+        "dd\\s+if=",
+        "> /dev/sd",
+        "chmod\\s+777",
+        "curl.*\\|.*sh",
+    ] {
         let plain = shown.contains(pattern);
         let escaped = shown.contains(&pattern.replace('\\', "\\\\"));
         assert!(plain || escaped, "{pattern} is missing in {shown}");
     }
+    assert_eq!(shown.matches("regex = ").count(), 7, "{shown}");
 }
