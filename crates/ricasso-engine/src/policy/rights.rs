@@ -128,8 +128,15 @@ impl<'a> Rights<'a> {
     /// What the rights say against a program that works in one of these directories: relative
     /// paths, and what it reads without being told, would lie outside.
     pub(super) fn object_to_work_in(&self, directories: &[PathBuf]) -> Option<Objection> {
-        let roots = self.read.as_ref()?;
         let (first, rest) = directories.split_first()?;
+        if let Some(hidden) = self.hidden(first)
+            && rest.iter().all(|path| self.hidden(path).is_some())
+        {
+            let message = format!("{} is hidden: {} cannot be read", shown(first), shown(&hidden));
+            let remedy = "work elsewhere; a person may add it to files.show";
+            return Some(objection("files.hide", message, remedy));
+        }
+        let roots = self.read.as_ref()?;
         let outside = |path: &PathBuf| !readable(roots, path);
         (outside(first) && rest.iter().all(outside)).then(|| {
             let message = format!("works in {}, outside what may be read", shown(first));
