@@ -206,6 +206,27 @@ impl Scan {
         self.decide_held(End::Open, spans)
     }
 
+    /// How many of the last bytes are held, where they are all as they came: whoever still has
+    /// them can hand them in again with the next ones.
+    pub(super) fn holds(&self) -> usize {
+        let plain = self.cut.is_empty() && self.places.len() == 1;
+        if plain { self.held.len() } else { 0 }
+    }
+
+    /// The same as [`Scan::push`] of all but the first bytes, which are those that it holds: so
+    /// nothing is copied to stand beside them.
+    pub(super) fn push_again(&mut self, both: &[u8], held: usize, spans: &mut Vec<Span>) -> Mark {
+        let chunk = &both[held..];
+        if held == 0 || held != self.holds() || memchr::memchr(ESC, chunk).is_some() {
+            return self.push(chunk, spans);
+        }
+        self.raw += chunk.len() as u64;
+        let decided = self.decide(both, End::Open, spans);
+        self.held.clear();
+        self.held.extend_from_slice(&both[decided..]);
+        self.mark
+    }
+
     /// Takes the stream as ended: everything is decided.
     pub fn finish(&mut self, spans: &mut Vec<Span>) -> Mark {
         self.take_text(&[], End::Closed);

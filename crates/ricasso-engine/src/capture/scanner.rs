@@ -21,6 +21,10 @@ use std::time::Duration;
 /// also what the live view can lag behind, far below what a person sees.
 const NAP: Duration = Duration::from_millis(1);
 
+/// Nearly always a few bytes are held: the end of a block may be the start of a literal. Up to this
+/// many are read again with the next block.
+const HELD_BYTES: usize = 4096;
+
 /// A digest covers this much of a stream. All of it would cost a flood as much as the whole scan
 /// does; an output that a person or an agent reads is far shorter.
 pub const DIGEST_BYTES: u64 = 64 << 20;
@@ -66,11 +70,17 @@ impl Scanner {
 
     /// Scans the next bytes of a stream.
     pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), Error> {
+        self.push_again(stream, bytes, 0)
+    }
+
+    /// The same, where the first bytes are those that the scan holds.
+    fn push_again(&mut self, stream: Stream, both: &[u8], held: usize) -> Result<(), Error> {
+        let bytes = &both[held..];
         let room = DIGEST_BYTES.saturating_sub(self.scans[stream.index()].taken());
         let covered = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
         self.digests[stream.index()].update(&bytes[..covered]);
         let before = self.progress.marks[stream.index()];
-        let mark = self.scans[stream.index()].push(bytes, &mut self.spans);
+        let mark = self.scans[stream.index()].push_again(both, held, &mut self.spans);
         let redactions = self.list_spans(stream);
         if mark != before || redactions > 0 {
             Record::Mark(stream, mark).write(&mut self.lines);
@@ -232,9 +242,13 @@ fn scan_stored(shared: &Shared, mut scanner: Scanner, paths: &[PathBuf; 2]) -> R
             Task::Scan(stream, file, end) => {
                 let index = stream.index();
                 let path = &paths[index];
-                let bytes = store::read_block(&file, path, seen[index], end, &mut buffer)?;
-                scanner.push(stream, bytes)?;
-                seen[index] += bytes.len() as u64;
+                // Read again, a whole block need not be copied to stand behind them.
+                let held = Some(scanner.scans[index].holds()).filter(|held| *held <= HELD_BYTES);
+                let held = held.unwrap_or(0);
+                let from = seen[index] - held as u64;
+                let both = store::read_block(&file, path, from, end, &mut buffer)?;
+                scanner.push_again(stream, both, held.min(both.len()))?;
+                seen[index] = from + both.len() as u64;
             }
             Task::Finish => {
                 let done = scanner.finish();

@@ -16,19 +16,27 @@ fn redactor() -> Redactor {
 }
 
 fn scan_in(redactor: &Redactor, chunks: &[&[u8]]) -> Vec<Span> {
+    let whole = chunks.concat();
     let mut spans = Vec::new();
     let mut scan = Scan::new(redactor);
+    // Gets what it holds once more with each chunk, and finds the same.
+    let (mut again, mut spans_again) = (Scan::new(redactor), Vec::new());
     let mut pushed = 0;
     for chunk in chunks {
         let (known, shown) = (spans.len(), scan.mark().bytes);
         let mark = scan.push(chunk, &mut spans);
         assert!(spans[known..].iter().all(|span| span.start >= shown), "{spans:?} {shown}");
-        pushed += chunk.len() as u64;
-        assert!(mark.bytes <= pushed);
+        let held = again.holds();
+        let both = &whole[pushed - held..pushed + chunk.len()];
+        assert_eq!(again.push_again(both, held, &mut spans_again), mark);
+        assert_eq!(spans_again, spans);
+        pushed += chunk.len();
+        assert!(mark.bytes <= pushed as u64);
     }
     let mark = scan.finish(&mut spans);
-    let whole = chunks.concat();
-    assert_eq!(mark.bytes, pushed);
+    assert_eq!(again.finish(&mut spans_again), mark);
+    assert_eq!(spans_again, spans);
+    assert_eq!(mark.bytes, pushed as u64);
     assert_eq!(mark.newlines, whole.iter().filter(|&&b| b == b'\n').count() as u64);
     merged(spans)
 }
