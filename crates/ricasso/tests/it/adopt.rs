@@ -52,6 +52,15 @@ fn wait(place: &Place, id: &str) -> Value {
     look(place, id)
 }
 
+/// The process that owns the job with this mark.
+fn owner_of(mark: &str) -> i32 {
+    let is_owner = |pid: &i32| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.starts_with(b"ricasso\0keep\0")
+    };
+    marked(mark).into_iter().find(is_owner).unwrap()
+}
+
 #[test]
 fn what_a_command_leaves_running_goes_on_as_a_job_with_output_and_ending_of_its_own() {
     let place = Place::new();
@@ -97,11 +106,7 @@ fn an_adopted_job_is_stopped_with_its_whole_tree_and_by_its_owners_death() {
     eventually("all is gone", || marked(&mark).is_empty());
 
     let (_, jobs) = outlived(&place, "", &["-c", &text]);
-    let is_owner = |pid: &i32| {
-        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        line.starts_with(b"ricasso\0keep\0")
-    };
-    let owner = marked(&mark).into_iter().find(is_owner).unwrap();
+    let owner = owner_of(&mark);
     let killed = std::process::Command::new("kill").args(["-9", &owner.to_string()]).status();
     assert!(killed.unwrap().success());
     eventually("nothing outlives the owner", || marked(&mark).is_empty());
@@ -114,11 +119,7 @@ fn a_signal_to_the_owner_of_adopted_jobs_stops_them() {
     let place = Place::new();
     let mark = mark();
     let (_, jobs) = outlived(&place, "", &["-c", &format!("sleep {mark} &")]);
-    let is_owner = |pid: &i32| {
-        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        line.starts_with(b"ricasso\0keep\0")
-    };
-    let owner = marked(&mark).into_iter().find(is_owner).unwrap();
+    let owner = owner_of(&mark);
     let asked = std::process::Command::new("kill").args(["-TERM", &owner.to_string()]).status();
     assert!(asked.unwrap().success());
     eventually("all is gone", || marked(&mark).is_empty());

@@ -50,6 +50,21 @@ fn s1_02_each_control_works_alone() {
         let other = json!({ "command": "echo", "args": ["x"], "cwd": "/usr" });
         assert_eq!(with(&other), 0, "{key}");
     }
+    // The other two refuse nothing, and neither touches what the other holds.
+    let long = json!({ "command": "seq", "args": ["100000"] });
+    for (key, cut, applied) in [
+        (json!({ "maxTimeout": 5000 }), false, 5000),
+        (json!({ "maxOutputSize": 1000 }), true, 30_000),
+    ] {
+        std::fs::write(&config, key.to_string()).unwrap();
+        let (path, text) = (config.to_str().unwrap(), long.to_string());
+        let answer =
+            place.call(&["call", "--dialect", "flowforge", "--dialect-config", path, &text]);
+        let result: Value = serde_json::from_slice(&answer.stdout).unwrap();
+        let fields = &result["structuredContent"];
+        assert_eq!(fields["timeout_applied_ms"], applied, "{key}");
+        assert_eq!(fields["stdout"].as_str().unwrap().len() < 2000, cut, "{key}");
+    }
 }
 
 #[test]

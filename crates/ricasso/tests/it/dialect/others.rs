@@ -20,6 +20,17 @@ fn call(place: &Place, dialect: &[&str], arguments: &Value) -> Value {
         .unwrap_or_else(|error| panic!("{error}: {}", answer.stderr))
 }
 
+#[test]
+fn s3_12_the_text_has_every_byte_that_was_said() {
+    let place = Place::new();
+    for bytes in [50_000, 5 << 20] {
+        let command = format!("head -c {bytes} /dev/zero | tr '\\0' x; echo; echo last");
+        let result = call(&place, &["execute-command"], &json!({ "command": command }));
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text == format!("{}\nlast\n", "x".repeat(bytes)), "{} of {bytes}", text.len());
+    }
+}
+
 fn verdict(place: &Place, command: &str) -> i32 {
     place.call(&["check", "--policy", "analysis", "-c", command]).code
 }
