@@ -22,6 +22,14 @@ pub struct Input(OwnedFd);
 pub struct Output {
     reader: File,
     writer: Option<OwnedFd>,
+    kind: Kind,
+}
+
+/// What a stream goes through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Pipe,
+    Terminal,
 }
 
 /// End-of-file at once.
@@ -102,7 +110,7 @@ pub(crate) fn anonymous_file(name: &str) -> std::result::Result<OwnedFd, Errno> 
 pub fn output() -> Result<Output> {
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(Error::call("make a pipe"))?;
     rustix::io::ioctl_fionbio(&reader, true).map_err(Error::call("make a pipe non-blocking"))?;
-    Ok(Output { reader: reader.into(), writer: Some(writer) })
+    Ok(Output { reader: reader.into(), writer: Some(writer), kind: Kind::Pipe })
 }
 
 impl Input {
@@ -113,7 +121,12 @@ impl Input {
 
 impl Output {
     pub(crate) fn of_terminal(master: OwnedFd, slave: OwnedFd) -> Output {
-        Output { reader: master.into(), writer: Some(slave) }
+        Output { reader: master.into(), writer: Some(slave), kind: Kind::Terminal }
+    }
+
+    /// Whether it is a terminal, which tells of its end by other means than a pipe.
+    pub fn is_terminal(&self) -> bool {
+        self.kind == Kind::Terminal
     }
 
     /// The child's end, until [`Output::close_writer`].

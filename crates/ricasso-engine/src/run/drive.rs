@@ -147,7 +147,7 @@ pub fn drive(
     course: &Course<'_>,
     sink: &mut dyn Sink,
 ) -> Result<(Outcome, Option<Rest>), Error> {
-    let Streams { input, mut out, mut err, state } = streams;
+    let Streams { input, out, err, state } = streams;
     let began = Instant::now();
     {
         let stderr = err.as_ref().unwrap_or(&out);
@@ -161,11 +161,14 @@ pub fn drive(
         }
     }
     drop(input);
-    out.close_writer();
-    if let Some(err) = &mut err {
-        err.close_writer();
-    }
-    let streams = [Some(out), err];
+    let mut streams = [Some(out), err];
+    // A pipe whose other end we hold too tells us of its end only when we want to know: the end of
+    // a command comes with its warden's word, and three wake-ups for it would slow it down.
+    streams
+        .iter_mut()
+        .flatten()
+        .filter(|stream| stream.is_terminal())
+        .for_each(Output::close_writer);
     let ride = Ride::new(warden, course, streams, order, began, sink);
     ride.sink.ordered();
     ride.rides()
@@ -454,8 +457,10 @@ impl<'a> Ride<'a> {
                 drop(self.warden.kill());
             }
         }
-        if matches!(self.phase, Phase::Draining(_)) && self.drain.is_none() {
-            self.drain = Some(Instant::now() + DRAIN);
+        if matches!(self.phase, Phase::Draining(_)) {
+            // From now on the end of a stream is what we wait for.
+            self.streams.iter_mut().flatten().for_each(Output::close_writer);
+            self.drain.get_or_insert_with(|| Instant::now() + DRAIN);
         }
     }
 }
