@@ -45,6 +45,15 @@ pub(crate) struct Asks {
     pub(crate) loading: Vec<Vec<u8>>,
 }
 
+impl Asks {
+    /// Those of an order, where its command's filter asks.
+    pub(crate) fn of(order: &Order) -> Option<Asks> {
+        let cage = order.cage.as_deref().filter(|cage| cage.asks())?.clone();
+        let loading = order.env.iter().filter(|entry| cage::loads(entry)).cloned().collect();
+        Some(Asks { cage, path: order.path().unwrap_or_default().to_vec(), loading })
+    }
+}
+
 /// One message of the child to its warden.
 pub(crate) enum Tidings<'a> {
     /// The order has arrived; this is the warden's part of it.

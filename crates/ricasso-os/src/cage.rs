@@ -8,6 +8,7 @@ mod bpf;
 mod capability;
 mod confine;
 mod filter;
+mod hedge;
 mod init;
 mod landlock;
 mod mounts;
@@ -26,15 +27,16 @@ mod wire;
 
 use std::path::PathBuf;
 
-pub(crate) use ahead::{Ahead, Ready};
+pub(crate) use ahead::{Ahead, Ready, Wanted};
 pub(crate) use capability::{Bounds, Reserve, empty_bounds, raise_reserve, with_reserve};
-pub(crate) use confine::{Standing, confine, rehearse};
+pub(crate) use confine::{Confined, Standing, confine, rehearse};
+pub(crate) use hedge::Hedge;
 pub(crate) use init::{Arrived, Birth, Parts, Queues, bear, heard, lead};
 pub use notify::Denied;
 pub(crate) use notify::{Gatekeeper, loads};
 pub use powers::{Namespaces, Powers};
 pub(crate) use session::Loopback;
-pub(crate) use template::{Builder, Progress, Template, wish};
+pub(crate) use template::{Builder, Progress, Template, read_wish, wish};
 
 /// What a command may touch, and by which mechanisms that is held.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@ mod serve;
 mod sessions;
 mod views;
 
-use crate::cage::{self, Ahead, Namespaces, Powers};
+use crate::cage::{self, Ahead, Namespaces, Powers, Wanted};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::handle::{Handle, ROUSE};
@@ -33,15 +33,16 @@ pub const KEEPER_NAME: &str = "ricasso-keeper";
 const HELLO: &[u8] = concat!("ricasso-keeper ", env!("CARGO_PKG_VERSION")).as_bytes();
 /// Asks a keeper for a warden; the warden's end of the socket comes along.
 const WARDEN: &[u8] = b"warden";
-/// The same, from an owner whose commands are all in cages.
-const WARDEN_CAGED: &[u8] = b"warden for cages";
+/// The same, from an owner whose commands are all in cages; the eight bytes that follow are the
+/// number of the walls that it is likely to want.
+const WARDEN_CAGED: &[u8] = b"warden for cages ";
 /// The same, for jobs without a cage.
 const WARDEN_FREE: &[u8] = b"warden without cages";
 /// The same, for a job in the network of the session whose name follows; the first byte is the
 /// kind of its namespaces, the second tells whether all commands are in cages, the next eight are
 /// the number of the view that it is likely to want.
 const WARDEN_IN: &[u8] = b"warden in ";
-/// Asks a keeper to build a view ahead, which follows.
+/// Asks a keeper to build a view ahead, which follows; where rules come along, they are walls.
 const VIEW: &[u8] = b"view ";
 /// Asks a keeper what it can build cages from.
 const POWERS: &[u8] = b"powers";
@@ -224,15 +225,16 @@ impl Keeper {
     /// Makes rules for another command in the cage of the last one. Without it the next start is
     /// slower, and nothing else.
     pub fn make_ahead(&self) {
-        let Some((number, cage)) = self.ahead.refill() else { return };
+        let Some(Wanted { number, cage, rules }) = self.ahead.refill() else { return };
         match self.program {
             // One that forks is small at every fork, and this one goes on to do other things.
             Program::Own => {}
             Program::Copy | Program::Installed(_) => {
                 let wish = [VIEW, &cage::wish(number, &cage)].concat();
+                let fds = rules.as_ref().map(AsFd::as_fd);
                 let mut state = self.state();
                 let sent = self.with_process(&mut state, |process, program| {
-                    process.control(program)?.send(&wish, &[])
+                    process.control(program)?.send(&wish, fds.as_slice())
                 });
                 if sent.is_err() {
                     self.ahead.forget_views();
@@ -314,7 +316,9 @@ impl Keeper {
             Program::Copy | Program::Installed(_) => {
                 let wish = match network {
                     Network::Free => WARDEN_FREE.to_vec(),
-                    Network::Any if self.commands == Commands::Caged => WARDEN_CAGED.to_vec(),
+                    Network::Any if self.commands == Commands::Caged => {
+                        [WARDEN_CAGED, &self.ahead.likely_view().to_le_bytes()].concat()
+                    }
                     Network::Any => WARDEN.to_vec(),
                     Network::Of { session, spaces } => {
                         let view = self.ahead.likely_view().to_le_bytes();

@@ -1,12 +1,13 @@
 //! Rules made ahead, by the owner: beside the warden's birth, and after a job for the next one. And
 //! views of the files that its keeper builds ahead.
 //!
-//! Each command gets a set of rules of its own. One that lay waiting is used only for the very same
-//! cage, and only while every directory that was searched for it, and every name that it was made
-//! from, is what it was; else a new one is made. Rules restrict nobody until a process takes them
-//! on. A view is used as long as the same is true of it.
+//! Each command gets a set of rules of its own, unless none of them adds to it. One that lay
+//! waiting is used only for the very same cage, and only while every directory that was searched for
+//! it, and every name that it was made from, is what it was; else a new one is made. Rules restrict
+//! nobody until a process takes them on. A view is used as long as the same is true of it.
 
 use super::confine::by_real_names;
+use super::hedge::is_shared;
 use super::mounts::DEVICES;
 use super::{Cage, Tmp, rules};
 use crate::mounted::Mounts;
@@ -66,6 +67,15 @@ struct Waiting {
     view: Option<u64>,
 }
 
+/// What the keeper is to make ready, under a number: a view of the files for a cage, or walls of
+/// these rules where all its commands share them.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) number: u64,
+    pub(crate) cage: Cage,
+    pub(crate) rules: Option<OwnedFd>,
+}
+
 /// What a command gets with its order.
 #[derive(Debug, Default)]
 pub(crate) struct Ready {
@@ -119,7 +129,7 @@ impl Ahead {
         if let Some(mut waiting) = waiting
             && waiting.witness.holds()
         {
-            ready = Ready { rules: waiting.rules.take(), view: waiting.view };
+            ready = Ready { rules: waiting.give(), view: waiting.view };
             self.keep(waiting);
         }
         ready.rules = ready.rules.or_else(|| draw(cage).map(|drawn| drawn.rules.into_fd()));
@@ -127,8 +137,8 @@ impl Ahead {
     }
 
     /// Makes ready for another command in the cage of the last one. The keeper is to be asked for
-    /// the view that is returned.
-    pub(crate) fn refill(&self) -> Option<(u64, Cage)> {
+    /// what is returned.
+    pub(crate) fn refill(&self) -> Option<Wanted> {
         let cage = self.kept().last.clone()?;
         let good = self.take_waiting(&cage).and_then(Waiting::refilled);
         let mut next = good.or_else(|| Waiting::make(&cage))?;
@@ -137,7 +147,8 @@ impl Ahead {
             let mut kept = self.kept();
             kept.views += 1;
             next.view = Some(kept.views);
-            wanted = Some((kept.views, cage));
+            let rules = is_shared(&cage).then(|| next.give()).flatten();
+            wanted = Some(Wanted { number: kept.views, cage, rules });
         }
         self.keep(next);
         wanted
@@ -200,6 +211,14 @@ impl Waiting {
         let settled = witness.is_settled() && witness.holds();
         let rules = Some(drawn.rules.into_fd());
         settled.then(|| Waiting { cage: cage.clone(), witness, rules, view: None })
+    }
+
+    /// The rules for one command.
+    fn give(&mut self) -> Option<OwnedFd> {
+        if is_shared(&self.cage) {
+            return self.rules.as_ref().and_then(|rules| rules.try_clone().ok());
+        }
+        self.rules.take()
     }
 
     /// The same with rules, if nothing has changed meanwhile.
@@ -439,7 +458,7 @@ mod tests {
         let until = Instant::now() + Duration::from_secs(20);
         let asked = loop {
             match ahead.refill() {
-                Some((number, _)) => break number,
+                Some(wanted) => break wanted.number,
                 None if Instant::now() > until => return skipped("the directory never settles"),
                 None => std::thread::sleep(Duration::from_millis(10)),
             }
@@ -453,7 +472,7 @@ mod tests {
         assert_eq!(ready.view, None, "the view was for the other cage");
         assert_eq!(ahead.kept().last, Some(other));
         assert_eq!(ahead.take(&ground.cage()).view, Some(asked));
-        assert_eq!(ahead.refill(), None, "nothing has changed, and the view is the same");
+        assert!(ahead.refill().is_none(), "nothing has changed, and the view is the same");
         fs::write(ground.0.join("real/born"), "").unwrap();
         assert_eq!(ahead.take(&ground.cage()).view, None, "something has changed");
     }

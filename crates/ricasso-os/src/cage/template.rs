@@ -61,13 +61,17 @@ pub(crate) fn wish(number: u64, cage: &Cage) -> Vec<u8> {
     out.0
 }
 
+/// What it says.
+pub(crate) fn read_wish(wish: &[u8]) -> Result<(u64, Cage)> {
+    let mut from = Reader(wish);
+    let number = from.number().ok_or(Error::Garbled { what: "number of a view" })?;
+    let cage = Cage::decode(&mut from).ok_or(Error::Garbled { what: "cage of a view" })?;
+    Ok((number, cage))
+}
+
 impl Builder {
-    /// Begins to build what a wish says, in a child, whose number is returned too. The caller has
-    /// one thread.
-    pub(crate) fn begin(wish: &[u8]) -> Result<(i32, Builder)> {
-        let mut from = Reader(wish);
-        let number = from.number().ok_or(Error::Garbled { what: "number of a view" })?;
-        let cage = Cage::decode(&mut from).ok_or(Error::Garbled { what: "cage of a view" })?;
+    /// Begins to build a view in a child, whose number is returned too. The caller has one thread.
+    pub(crate) fn begin(number: u64, cage: Cage) -> Result<(i32, Builder)> {
         let (answer, theirs) = Channel::pair()?;
         match crate::keeper::fork()? {
             Some(pid) => Ok((pid, Builder { number, cage, answer })),

@@ -38,7 +38,9 @@ struct Post {
 /// What a warden is wanted for.
 enum Jobs<'a> {
     Free,
-    Caged,
+    Any,
+    /// With walls of this number, perhaps.
+    Caged(u64),
     Of(&'a str, Namespaces, u64),
 }
 
@@ -109,11 +111,7 @@ impl Post {
 
     fn obey(&mut self, wish: &[u8], fds: Vec<OwnedFd>) -> Result<()> {
         match wish {
-            WARDEN => self.fork_warden(fds, Jobs::Caged),
-            WARDEN_CAGED => {
-                self.bound();
-                self.fork_warden(fds, Jobs::Caged)
-            }
+            WARDEN => self.fork_warden(fds, Jobs::Any),
             WARDEN_FREE => self.fork_warden(fds, Jobs::Free),
             POWERS => self.control.send(&self.sessions.powers().encode(), &[]),
             POWERS_WITH_NETWORK => {
@@ -127,10 +125,14 @@ impl Post {
     /// A wish with something behind it.
     fn obey_long(&mut self, wish: &[u8], fds: Vec<OwnedFd>) -> Result<()> {
         if let Some(view) = wish.strip_prefix(VIEW) {
-            let builder = self.views.begin(view)?;
-            // Spared like one: it is a child of ours that belongs to no job.
-            self.wardens.insert(builder);
+            // Spared like a warden: it is a child of ours that belongs to no job.
+            self.wardens.extend(self.views.begin(view, fds)?);
             return Ok(());
+        }
+        if let Some(view) = wish.strip_prefix(WARDEN_CAGED) {
+            let view = view.try_into().map_err(|_| Error::Garbled { what: "number of walls" })?;
+            self.bound();
+            return self.fork_warden(fds, Jobs::Caged(u64::from_le_bytes(view)));
         }
         let rest = wish.strip_prefix(WARDEN_IN).ok_or(Error::Garbled { what: "wish" })?;
         let ([kind, caged, view @ ..], session) =
@@ -157,12 +159,16 @@ impl Post {
     fn fork_warden(&mut self, mut fds: Vec<OwnedFd>, jobs: Jobs<'_>) -> Result<()> {
         let ground = match jobs {
             Jobs::Free => Ground { free: true, ..Ground::default() },
-            Jobs::Caged => Ground { bounds: self.bounds, ..Ground::default() },
+            Jobs::Any => Ground { bounds: self.bounds, ..Ground::default() },
+            Jobs::Caged(view) => {
+                let hedge = self.views.hedge(view);
+                Ground { bounds: self.bounds, hedge, ..Ground::default() }
+            }
             Jobs::Of(session, spaces, view) => {
                 let loopback = self.sessions.network(session)?;
                 let (bounds, queues) = (self.bounds, self.queues);
                 let template = self.views.find(view);
-                Ground { loopback, spaces, template, bounds, queues, free: false }
+                Ground { loopback, spaces, template, bounds, queues, ..Ground::default() }
             }
         };
         let job = fds.pop().ok_or(Error::Garbled { what: "wish without a socket" })?;

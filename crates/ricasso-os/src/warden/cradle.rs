@@ -5,20 +5,24 @@
 //! allocate, lock or panic, and writes to nothing but its cradle and its own stack, so that the
 //! warden may go on beside it; it ends in exec or in exit.
 
-use crate::after_fork::{self, leave};
+use crate::after_fork::{self, Cores, leave};
+use crate::cage::{Bounds, Hedge};
 use crate::channel::{Channel, INLINE_BYTES};
 use crate::error::{Error, Result};
 use crate::wire::{Ceilings, Enclosed, Order, Reader, STATE_FD, Stage};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags};
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags,
+};
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::io::IoSliceMut;
+use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 /// More than ten times what the way to exec needs, a lookup in a long PATH included.
 const STACK_BYTES: usize = 128 * 1024;
@@ -28,8 +32,8 @@ const GUARD_BYTES: usize = 64 * 1024;
 const MOST_WORDS: usize = INLINE_BYTES / 9 + 2;
 /// The longest path that the kernel takes, its NUL included.
 const PATH_BYTES: usize = 4096;
-/// Descriptors that come with an order: three streams and one for the state.
-const MOST_FDS: usize = 4;
+/// Descriptors that come with an order: three streams, one for the state and one with rules.
+const MOST_FDS: usize = 5;
 
 /// Where a command's process waits for its order. It stays as long as its warden does: whoever
 /// was put to sleep here may still be on its way out.
@@ -40,6 +44,12 @@ pub(super) struct Cradle {
 /// What the two share.
 struct Slate {
     job: c_int,
+    /// The newborn's end of its note.
+    note: AtomicI32,
+    /// The walls that it lays round itself; null for none.
+    hedge: AtomicPtr<Hedge>,
+    /// Whether nothing can be had by executing anyway.
+    bounded: AtomicBool,
     warden: AtomicU64,
     /// The length of what is rehearsed with, which lies where the order will.
     rehearsed: AtomicUsize,
@@ -91,10 +101,16 @@ impl Cradle {
         Ok(Cradle { slate })
     }
 
-    /// Starts a process that waits here for its order. Its end of the note, which nobody else
-    /// holds then, closes when it executes or ends.
-    pub(super) fn bear(&mut self, note: OwnedFd) -> Result<i32> {
+    /// Starts a process that waits here for its order, behind these walls if there are some. Its
+    /// end of the note, which nobody else holds then, closes when it executes or ends; before, it
+    /// brings the descriptor on which the walls' questions arrive.
+    pub(super) fn bear(&mut self, note: OwnedFd, walls: Option<(&Hedge, Bounds)>) -> Result<i32> {
         let slate = self.slate;
+        let hedge = walls.map_or(ptr::null(), |(hedge, _)| ptr::from_ref(hedge)).cast_mut();
+        slate.hedge.store(hedge, Ordering::Relaxed);
+        let bounded = walls.is_some_and(|(_, bounds)| bounds == Bounds::Empty);
+        slate.bounded.store(bounded, Ordering::Relaxed);
+        slate.note.store(note.as_raw_fd(), Ordering::Relaxed);
         slate.warden.store(number(getpid()), Ordering::Relaxed);
         let nothing = nothing();
         // SAFETY: nobody sleeps here now, so nobody else reads or writes them.
@@ -107,7 +123,8 @@ impl Cradle {
         // SAFETY: the child runs `wait` on a stack of its own, right below the slate, with a guard
         // page at its end. It shares our memory, but touches only the slate and that stack,
         // allocates nothing and ends without returning to any caller of ours. Whoever slept here
-        // before is gone: we are called when its note was closed.
+        // before is gone: we are called when its note was closed. Walls are a part of what the
+        // warden stands on, and go only with it.
         let pid = unsafe { libc::clone(wait, given, libc::CLONE_VM | libc::SIGCHLD, given) };
         let born = if pid < 0 { Err(Error::last("start the command's process")) } else { Ok(pid) };
         drop(note);
@@ -172,6 +189,8 @@ struct Wanted<'a> {
     cwd: &'a CStr,
     ceilings: Ceilings,
     terminal: bool,
+    /// What it says of its cage; nothing where it has none.
+    cage: &'a [u8],
 }
 
 fn become_command(slate: &Slate) -> Ended {
@@ -181,19 +200,30 @@ fn become_command(slate: &Slate) -> Ended {
     if bound.is_err() || getppid().map(number) != Some(warden) {
         return Ended::Unneeded;
     }
+    // SAFETY: `bear` was given it for us, null or a hedge that lives as long as the warden.
+    let hedge = unsafe { slate.hedge.load(Ordering::Relaxed).as_ref() };
     // What does not depend on the order is done before there is one.
-    let settled = after_fork::settle(after_fork::Cores::NoFiles);
+    let settled = after_fork::settle(if hedge.is_some() { Cores::Never } else { Cores::NoFiles });
     // SAFETY: the warden made this socket ours to listen to, and keeps it open.
     let job = unsafe { BorrowedFd::borrow_raw(slate.job) };
+    // What goes wrong with the walls, a process that is forked finds out again, and can tell.
+    if let Some(hedge) = hedge
+        && (settled.is_err() || stand_behind(hedge, slate).is_none())
+    {
+        return Ended::Back;
+    }
     // SAFETY: until this process has executed or ended, nobody else reads or writes them.
     let bytes = unsafe { &mut *slate.bytes.get() };
     // SAFETY: as above.
     let words = unsafe { &mut *slate.words.get() };
     rehearse(slate, job, bytes, words);
-    match await_order(job) {
-        Next::Plain => {}
+    match await_order(job, hedge) {
+        Next::Ours => {}
         Next::Other => return Ended::Back,
         Next::None => return Ended::Unneeded,
+    }
+    if let Some(hedge) = hedge {
+        return obey_walled(slate, job, hedge, (bytes, words));
     }
     let Some((length, fds)) = take_order(job, bytes, RecvFlags::empty()) else {
         return Ended::Unneeded;
@@ -209,6 +239,50 @@ fn become_command(slate: &Slate) -> Ended {
     if let Err(errno) = rustix::process::chdir(wanted.cwd) {
         return Ended::Failed(Stage::Directory, errno);
     }
+    Ended::Failed(Stage::Execute, execute(&wanted))
+}
+
+/// Lays the walls, and sends the warden the descriptor on which their questions arrive.
+fn stand_behind(hedge: &Hedge, slate: &Slate) -> Option<()> {
+    let bounded = slate.bounded.load(Ordering::Relaxed);
+    let confined = hedge.lay(if bounded { Bounds::Empty } else { Bounds::Unknown }).ok()?;
+    let Some(listener) = confined.listener else { return Some(()) };
+    // SAFETY: the newborn's table of descriptors is a copy of the warden's from before this one was
+    // closed there.
+    let note = unsafe { BorrowedFd::borrow_raw(slate.note.load(Ordering::Relaxed)) };
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    let listener = [listener.as_fd()];
+    let pushed = ancillary.push(SendAncillaryMessage::ScmRights(&listener));
+    let flags = SendFlags::NOSIGNAL;
+    let sent = || rustix::net::sendmsg(note, &[IoSlice::new(b"q")], &mut ancillary, flags);
+    pushed.then(sent)?.ok().map(drop)
+}
+
+/// What is left to do of an order behind walls. It is taken off the socket only when nothing but
+/// the exec can fail any more: whoever comes without capabilities meets failures of its own (a
+/// directory that is shut for it), and then a process that is forked takes it.
+fn obey_walled(
+    slate: &Slate,
+    job: BorrowedFd<'_>,
+    hedge: &Hedge,
+    (bytes, words): (&mut [u8; INLINE_BYTES], &mut [*const c_char; MOST_WORDS]),
+) -> Ended {
+    let Some((length, fds)) = take_order(job, bytes, RecvFlags::PEEK) else {
+        return Ended::Unneeded;
+    };
+    let Some(order) = bytes.get(..length) else { return Ended::Back };
+    let Some((wanted, enclosed)) = read(order, words) else { return Ended::Back };
+    let ready = hedge.is_for(wanted.cage)
+        && prepare(&wanted, enclosed, &fds).is_ok()
+        && rustix::process::chdir(wanted.cwd).is_ok();
+    if !ready {
+        return Ended::Back;
+    }
+    if rustix::net::recv(job, &mut [0u8; 1], RecvFlags::DONTWAIT).is_err() {
+        return Ended::Unneeded;
+    }
+    slate.length.store(length, Ordering::Release);
     Ended::Failed(Stage::Execute, execute(&wanted))
 }
 
@@ -239,16 +313,22 @@ fn nothing() -> Vec<u8> {
 
 /// What waits on the socket.
 enum Next {
-    /// An order without a cage.
-    Plain,
+    /// An order for whoever waits here.
+    Ours,
     /// One that is for others.
     Other,
     /// No more orders.
     None,
 }
 
-/// Waits until there is an order, and leaves it where it is.
-fn await_order(job: BorrowedFd<'_>) -> Next {
+/// Waits until there is an order, and leaves it where it is. It is ours where it has no cage, or
+/// the one of these walls.
+fn await_order(job: BorrowedFd<'_>, hedge: Option<&Hedge>) -> Next {
+    let is_ours = |begin| match hedge {
+        None => Enclosed::is_plain(begin),
+        Some(hedge) => Enclosed::open(&begin)
+            .is_some_and(|(_, enclosed)| enclosed.cage && enclosed.view == Some(hedge.number())),
+    };
     loop {
         match peek(job, RecvFlags::empty()) {
             Ok((0, _)) => return Next::None,
@@ -256,9 +336,7 @@ fn await_order(job: BorrowedFd<'_>) -> Next {
             Ok((1, _)) => {
                 let _ = rustix::net::recv(job, &mut [0u8; 1], RecvFlags::DONTWAIT);
             }
-            Ok((length, begin)) if length <= INLINE_BYTES && Enclosed::is_plain(begin) => {
-                return Next::Plain;
-            }
+            Ok((length, begin)) if length <= INLINE_BYTES && is_ours(begin) => return Next::Ours,
             Ok(_) => return Next::Other,
             // A reset is told once, and then come the last messages or the end.
             Err(Errno::INTR | Errno::CONNRESET) => {}
@@ -335,8 +413,10 @@ fn read<'a>(
     let _more = from.number()?;
     let _leaves = from.leaves()?;
     let terminal = from.number()? == 1;
-    let wanted =
-        Wanted { argv: words.as_ptr(), env, program: program?, path, cwd, ceilings, terminal };
+    let cage = if enclosed.cage && from.number()? == 1 { from.0 } else { &[] };
+    let argv = words.as_ptr();
+    let program = program?;
+    let wanted = Wanted { argv, env, program, path, cwd, ceilings, terminal, cage };
     Some((wanted, enclosed))
 }
 
@@ -345,7 +425,9 @@ fn prepare(
     enclosed: Enclosed,
     fds: &[Option<OwnedFd>; MOST_FDS],
 ) -> std::result::Result<(), Errno> {
-    let [Some(input), Some(output), Some(error), state] = fds else { return Err(Errno::BADF) };
+    let [Some(input), Some(output), Some(error), state, _rules] = fds else {
+        return Err(Errno::BADF);
+    };
     rustix::stdio::dup2_stdin(input)?;
     rustix::stdio::dup2_stdout(output)?;
     rustix::stdio::dup2_stderr(error)?;

@@ -8,7 +8,7 @@ use super::cradle::Cradle;
 use super::report::{Ended, Report, Status, Usage};
 use super::start::Life;
 use crate::after_fork;
-use crate::cage::{Bounds, Denied, Gatekeeper, Loopback, Namespaces, Queues, Template};
+use crate::cage::{Bounds, Denied, Gatekeeper, Hedge, Loopback, Namespaces, Queues, Template};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::group::Group;
@@ -39,8 +39,9 @@ const MOST_NAMED: usize = 64;
 
 /// Runs orders until there are no more, then exits.
 pub(crate) fn serve(job: Channel, lifeline: Option<OwnedFd>, ground: Ground<'_>) -> ! {
-    // The command's process comes first of all: what this one needs for itself can wait.
-    let early = (lifeline.is_some() && !ground.free)
+    // The command's process comes first of all: what this one needs for itself can wait. One that
+    // shares our memory is born in no time, and later.
+    let early = (lifeline.is_some() && !ground.has_cradle())
         .then(|| fork_command(&job, ground, Inherited::FromTheKeeper));
     let note = early.as_ref().and_then(|early| early.as_ref().ok()).map(|(_, note)| note.as_fd());
     let entered = Post::enter(job, lifeline, note, ground);
@@ -61,6 +62,8 @@ pub(crate) struct Ground<'a> {
     pub(crate) spaces: Namespaces,
     /// The view that the next cage is likely to ask for.
     pub(crate) template: Option<&'a Template>,
+    /// The walls that the next command is likely to ask for, where it has no namespaces.
+    pub(crate) hedge: Option<&'a Hedge>,
     /// Whether the commands come without a cage.
     pub(crate) free: bool,
     /// What is known of what commands can have by executing.
@@ -73,7 +76,18 @@ impl<'a> Ground<'a> {
     /// The descriptors of all that it holds.
     pub(super) fn fds(self) -> impl Iterator<Item = BorrowedFd<'a>> {
         let network = self.loopback.into_iter().flat_map(Loopback::fds);
-        network.chain(self.template.into_iter().flat_map(Template::fds))
+        let views = self.template.into_iter().flat_map(Template::fds);
+        network.chain(views).chain(self.hedge.map(Hedge::fd))
+    }
+
+    /// Whether the process of a command can share the warden's memory.
+    fn has_cradle(self) -> bool {
+        self.free || self.hedge.is_some()
+    }
+
+    /// The same for a process that is forked.
+    pub(super) fn without_cradle(self) -> Ground<'a> {
+        Ground { free: false, hedge: None, ..self }
     }
 }
 
@@ -88,7 +102,7 @@ pub(super) struct Post {
     parted: Option<OwnedFd>,
     /// What bounds the tree, once it lived for a moment.
     group: Option<Group>,
-    /// Where the process of a command without a cage waits.
+    /// Where the process of a command without namespaces waits.
     pub(super) cradle: Option<Cradle>,
 }
 
@@ -163,7 +177,7 @@ impl Post {
         loop {
             let life = match early.take() {
                 Some(forked) => self.begin_with(forked)?,
-                None if ground.free => self.begin_free()?,
+                None if ground.has_cradle() => self.begin_in_cradle(ground)?,
                 None => self.begin(ground)?,
             };
             let Some(life) = life else { return self.sweep() };
@@ -202,22 +216,28 @@ impl Post {
         }
     }
 
-    /// The same for one without a cage, whose process shares our memory until it executes.
-    fn begin_free(&mut self) -> Result<Option<Life>> {
-        match self.bear_command() {
-            Ok((child, note)) => self.await_free(child, note),
+    /// The same for one without namespaces, whose process shares our memory until it executes.
+    fn begin_in_cradle(&mut self, ground: Ground<'_>) -> Result<Option<Life>> {
+        match self.bear_command(ground) {
+            Ok((child, note)) => self.await_newborn(child, note, ground),
             Err(error) => self.give_up(&error).map(|()| None),
         }
     }
 
-    fn bear_command(&mut self) -> Result<(i32, OwnedFd)> {
-        let (ours, theirs) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
-            .map_err(Error::call("make a pipe for the start"))?;
+    fn bear_command(&mut self, ground: Ground<'_>) -> Result<(i32, Channel)> {
+        let (ours, theirs) = match ground.hedge {
+            // Walls bring a descriptor.
+            Some(_) => Channel::pair().map(|(ours, theirs)| (ours, theirs.into_fd()))?,
+            None => rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
+                .map(|(ours, theirs)| (Channel::from_fd(ours), theirs))
+                .map_err(Error::call("make a pipe for the start"))?,
+        };
         let cradle = match self.cradle.take() {
             Some(cradle) => cradle,
             None => Cradle::new(&self.job)?,
         };
-        let pid = self.cradle.insert(cradle).bear(theirs)?;
+        let walls = ground.hedge.map(|hedge| (hedge, ground.bounds));
+        let pid = self.cradle.insert(cradle).bear(theirs, walls)?;
         Ok((pid, ours))
     }
 

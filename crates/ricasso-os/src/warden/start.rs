@@ -3,7 +3,7 @@
 use super::cradle::{Came, Cradle};
 use super::report::{Report, Status, Usage};
 use super::serve::{Ears, Ground, Post, Woken};
-use crate::after_fork::Note;
+use crate::after_fork::{Asks, Note};
 use crate::cage::{self, Birth, Gatekeeper, Reserve};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
@@ -144,13 +144,23 @@ impl Post {
         Ok(Some(life))
     }
 
-    /// Waits until a command without a cage was executed or failed. `None` when no order came.
-    pub(super) fn await_free(&mut self, pid: i32, note: OwnedFd) -> Result<Option<Life>> {
+    /// Waits until a command without namespaces was executed or failed. `None` when no order came.
+    pub(super) fn await_newborn(
+        &mut self,
+        pid: i32,
+        note: Channel,
+        ground: Ground<'_>,
+    ) -> Result<Option<Life>> {
+        let mut listener = None;
         loop {
             let ears = Ears { note: Some(note.as_fd()), ..Ears::default() };
             let woken = self.wait(ears, PollFlags::empty(), None)?;
             if woken.note {
-                break;
+                match ground.hedge.map(|_| note.receive(Wait::Never)).transpose()? {
+                    Some(Arrival::Message(_, mut fds)) => listener = fds.pop(),
+                    Some(Arrival::Nothing) => {}
+                    Some(Arrival::Closed) | None => break,
+                }
             }
             if woken.deserted {
                 return Ok(None);
@@ -161,8 +171,11 @@ impl Post {
             Some(Came::Executed(order)) => (order, None),
             Some(Came::Failed(order, stage, errno)) => (order, Some((stage, errno))),
             Some(Came::Nothing) | None => return Ok(None),
-            // Too long for it, or with a cage after all.
-            Some(Came::Back) => return self.begin(Ground::default()),
+            // Too long for it, or with another cage.
+            Some(Came::Back) => {
+                drop((note, listener));
+                return self.begin(ground.without_cradle());
+            }
         };
         let order = Enclosed::open(order).ok_or(Error::Garbled { what: "order" });
         let order = match order.and_then(|(order, _)| Order::decode(order)) {
@@ -171,10 +184,11 @@ impl Post {
             Err(_) if failed.is_some() => Order::default(),
             Err(error) => return Err(error),
         };
+        let asks = Asks::of(&order);
         let Order { ceilings, litter, more, leaves, .. } = order;
         self.litter.clone_from(&litter);
-        let mut life =
-            Life::of(Note { ceilings, litter, more, leaves, failed, ..Note::default() }, pid, pid)?;
+        let told = Note { ceilings, litter, more, leaves, failed, ..Note::default() };
+        let mut life = Life::of(Note { listener, asks, ..told }, pid, pid)?;
         drop(note);
         if failed.is_none() {
             // A short command is over before anybody needs to know that it began. While it runs
@@ -182,8 +196,7 @@ impl Post {
             super::serve::rehearse();
             signals::take(&self.children);
             tree::reap_all(&mut life.reaper());
-            life.over = life.ended.is_some()
-                || self.wait(Ears::default(), PollFlags::empty(), Some(SHORT))?.child;
+            life.over = life.ended.is_some() || self.first_moments(&mut life)?;
             if !life.over {
                 self.tell(&Report::Started { pid })?;
             }
