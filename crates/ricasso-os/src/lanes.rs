@@ -48,6 +48,39 @@ impl Halves {
         self
     }
 
+    /// Sets that together have exactly the bytes of the table, which are not in more than eight
+    /// different rows of sixteen.
+    pub const fn exactly(table: &[bool; 256]) -> Halves {
+        let (mut halves, mut rows, mut sets, mut high) = (Halves::EMPTY, [0u16; 8], 0, 0);
+        while high < 16 {
+            let (mut row, mut low, mut set) = (0, 0, 0);
+            while low < 16 {
+                row |= (table[high * 16 + low] as u16) << low;
+                low += 1;
+            }
+            while set < sets && rows[set] != row {
+                set += 1;
+            }
+            if set == sets && row != 0 {
+                rows[set] = row;
+                sets += 1;
+            }
+            if row != 0 {
+                halves = halves.with_halves(row, 1 << high, 1 << set);
+            }
+            high += 1;
+        }
+        halves
+    }
+
+    /// The first of the bytes that is in any set, if one of the first [`LANES`] is.
+    pub fn first_in(&self, bytes: &[u8]) -> Option<usize> {
+        let mut found = [0];
+        classes(self, [!0], bytes, [&mut found]);
+        let first = found[0].trailing_zeros() as usize;
+        (first < bytes.len().min(LANES)).then_some(first)
+    }
+
     /// The sets that `byte` is in.
     pub const fn of(&self, byte: u8) -> u8 {
         self.low[(byte & 15) as usize] & self.high[(byte >> 4) as usize]
@@ -63,6 +96,11 @@ pub fn classes<const N: usize>(
     found: [&mut [u64]; N],
 ) {
     #[cfg(target_arch = "x86_64")]
+    if has_avx512() {
+        // SAFETY: the processor has what it needs, as the line above asked it.
+        return unsafe { avx512::classes(halves, sets, bytes, found) };
+    }
+    #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2, as the line above asked it.
         return unsafe { avx2::classes(halves, sets, bytes, found) };
@@ -76,6 +114,11 @@ pub type Front = [Halves; FRONT_BYTES];
 /// For each block of `bytes`, the places where for some set of some front each of the next bytes is
 /// in that set of its own table. Behind the end of the bytes there are zeros.
 pub fn fronts(fronts: &[Front], bytes: &[u8], found: &mut [u64]) {
+    #[cfg(target_arch = "x86_64")]
+    if has_avx512() {
+        // SAFETY: the processor has what it needs, as the line above asked it.
+        return unsafe { avx512::fronts(fronts, bytes, found) };
+    }
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2, as the line above asked it.
@@ -95,6 +138,135 @@ pub fn wide<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// Room for the numbers of all bits of so many words, as [`list`] wants it.
+pub const fn room(words: usize) -> usize {
+    words * LANES + LANES / 2
+}
+
+/// Numbers that are written at once, without asking how many there are.
+const AT_ONCE: usize = 4;
+
+/// Lists the numbers of the bits that are set, in order, and says how many there are. Behind them
+/// the list has noise.
+pub fn list<const N: usize>(words: &[u64; N], numbers: &mut [u16]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if has_avx512() {
+        // SAFETY: the processor has what it needs, as the line above asked it.
+        return unsafe { avx512::list(words, numbers) };
+    }
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("popcnt") && std::arch::is_x86_feature_detected!("bmi1")
+    {
+        // SAFETY: the processor can count bits, as the line above asked it.
+        return unsafe { count::list(words, numbers) };
+    }
+    list_bits(words, numbers)
+}
+
+#[inline(always)]
+fn list_bits<const N: usize>(words: &[u64; N], numbers: &mut [u16]) -> usize {
+    assert!(numbers.len() >= room(N), "all bits may be set");
+    let mut listed = 0;
+    for (index, word) in words.iter().enumerate() {
+        // How many there are, no processor can tell beforehand: it would guess, and often wrong.
+        let (mut left, mut next) = (*word, listed);
+        listed += left.count_ones() as usize;
+        while next < listed {
+            for number in &mut numbers[next..next + AT_ONCE] {
+                *number = (index * LANES) as u16 + left.trailing_zeros() as u16;
+                left &= left.wrapping_sub(1);
+            }
+            next += AT_ONCE;
+        }
+    }
+    listed
+}
+
+/// The first three bytes of some texts, or those of two and any third, as one bit each by a number
+/// that is made of them; and the bytes that are texts by themselves.
+#[derive(Debug, Clone)]
+pub struct Heads {
+    bits: [u64; HEAD_BITS / 64],
+    single: [bool; 256],
+}
+
+/// So many that one in fifty heads of other texts has a bit by chance.
+const HEAD_BITS: usize = 1 << 14;
+
+impl Heads {
+    /// No text.
+    pub const EMPTY: Heads = Heads { bits: [0; HEAD_BITS / 64], single: [false; 256] };
+
+    /// The same with one more text, which is not empty.
+    pub const fn with(mut self, text: &[u8]) -> Heads {
+        if text.len() == 1 {
+            self.single[text[0] as usize] = true;
+            return self;
+        }
+        let mut third = if text.len() > 2 { text[2] as u32 } else { 0 };
+        loop {
+            let head = head(text[0] as u32 | (text[1] as u32) << 8 | third << 16);
+            self.bits[head / 64] |= 1 << (head % 64);
+            third += 1;
+            if text.len() > 2 || third == 256 {
+                return self;
+            }
+        }
+    }
+
+    /// Keeps those numbers of a list where in `bytes` one of the texts may start; says how many.
+    /// Where too few bytes are left to tell, one may.
+    pub fn keep(&self, bytes: &[u8], numbers: &mut [u16]) -> usize {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("bmi2") {
+            // SAFETY: the processor has BMI2, as the line above asked it.
+            return unsafe { count::keep(self, bytes, numbers) };
+        }
+        self.keep_heads(bytes, numbers)
+    }
+
+    #[inline(always)]
+    fn keep_heads(&self, bytes: &[u8], numbers: &mut [u16]) -> usize {
+        let mut kept = 0;
+        for at in 0..numbers.len() {
+            let number = numbers[at];
+            let start = usize::from(number);
+            let stands = match bytes.get(start..start + 4) {
+                Some(four) => {
+                    let head = head(u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+                    let single = self.single[usize::from(four[0])];
+                    self.bits[head / 64] >> (head % 64) & 1 | u64::from(single)
+                }
+                None => u64::from(start < bytes.len()),
+            };
+            // Nothing is decided for each place: no processor could tell beforehand.
+            numbers[kept] = number;
+            kept += stands as usize;
+        }
+        kept
+    }
+}
+
+/// A number for the first three of four bytes.
+const fn head(four: u32) -> usize {
+    (four << 8).wrapping_mul(0x9e37_79b1) as usize >> (32 - HEAD_BITS.trailing_zeros())
+}
+
+#[cfg(target_arch = "x86_64")]
+mod count {
+    use super::Heads;
+
+    #[target_feature(enable = "popcnt,bmi1")]
+    pub(super) fn list<const N: usize>(words: &[u64; N], numbers: &mut [u16]) -> usize {
+        super::list_bits(words, numbers)
+    }
+
+    #[target_feature(enable = "bmi2")]
+    pub(super) fn keep(heads: &Heads, bytes: &[u8], numbers: &mut [u16]) -> usize {
+        heads.keep_heads(bytes, numbers)
+    }
+}
+
 /// So many blocks are wanted of each class.
 fn blocks<const N: usize>(found: &[&mut [u64]; N]) -> usize {
     found.iter().map(|words| words.len()).min().unwrap_or(0)
@@ -111,6 +283,20 @@ fn window<'a>(bytes: &'a [u8], block: usize, room: &'a mut [u8; WINDOW]) -> &'a 
     room[..length].copy_from_slice(&rest[..length]);
     room[length..].fill(0);
     room
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+
+/// Whether the processor has all that `avx512` needs: older ones with a part of it run slower with
+/// wide vectors.
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    std::arch::is_x86_feature_detected!("avx512vbmi2")
+        && std::arch::is_x86_feature_detected!("avx512bw")
+        && std::arch::is_x86_feature_detected!("popcnt")
 }
 
 mod portable {
@@ -193,136 +379,6 @@ mod portable {
     const _: () = assert!(FRONT_BYTES * STEP == 64);
 }
 
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use super::{FRONT_BYTES, Front, Halves, LANES, WINDOW, blocks, window};
-    use std::arch::x86_64::{
-        __m256i, _mm_loadu_si128, _mm256_and_si256, _mm256_broadcastsi128_si256, _mm256_cmpeq_epi8,
-        _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
-        _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
-    };
-
-    /// Bytes of a vector.
-    const VECTOR: usize = 32;
-
-    /// The two tables of [`Halves`], each in both halves of a vector.
-    #[derive(Clone, Copy)]
-    struct Tables {
-        low: __m256i,
-        high: __m256i,
-    }
-
-    /// A vector of bytes, parted into the lower and the upper halves of each.
-    #[derive(Clone, Copy)]
-    struct Parted {
-        low: __m256i,
-        high: __m256i,
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn classes<const N: usize>(
-        halves: &Halves,
-        sets: [u8; N],
-        bytes: &[u8],
-        mut found: [&mut [u64]; N],
-    ) {
-        let tables = load_tables(halves);
-        let mut room = [0; WINDOW];
-        for block in 0..blocks(&found) {
-            let window = window(bytes, block, &mut room);
-            let first = look_up(tables, part(window, 0));
-            let second = look_up(tables, part(window, VECTOR));
-            for (words, sets) in found.iter_mut().zip(sets) {
-                words[block] = joined(in_sets(first, sets), in_sets(second, sets));
-            }
-        }
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn fronts(fronts: &[Front], bytes: &[u8], found: &mut [u64]) {
-        let mut room = [0; WINDOW];
-        for (block, word) in found.iter_mut().enumerate() {
-            let window = window(bytes, block, &mut room);
-            *word = joined(starts(fronts, window, 0), starts(fronts, window, VECTOR));
-        }
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn wide<T>(work: impl FnOnce() -> T) -> T {
-        work()
-    }
-
-    /// The places of the vector at `at` where the tables of a front agree on a set.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn starts(fronts: &[Front], window: &[u8; WINDOW], at: usize) -> u32 {
-        let bytes =
-            [part(window, at), part(window, at + 1), part(window, at + 2), part(window, at + 3)];
-        let mut any = _mm256_setzero_si256();
-        for front in fronts {
-            let mut sets = look_up(load_tables(&front[0]), bytes[0]);
-            for (table, bytes) in front.iter().zip(bytes).skip(1) {
-                sets = _mm256_and_si256(sets, look_up(load_tables(table), bytes));
-            }
-            any = _mm256_or_si256(any, sets);
-        }
-        not_zero(any)
-    }
-
-    /// The bytes that are in one of these sets.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn in_sets(own: __m256i, sets: u8) -> u32 {
-        not_zero(_mm256_and_si256(own, _mm256_set1_epi8(sets as i8)))
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn not_zero(bytes: __m256i) -> u32 {
-        !(_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256())) as u32)
-    }
-
-    fn joined(first: u32, second: u32) -> u64 {
-        u64::from(first) | u64::from(second) << VECTOR
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn look_up(tables: Tables, bytes: Parted) -> __m256i {
-        let low = _mm256_shuffle_epi8(tables.low, bytes.low);
-        _mm256_and_si256(low, _mm256_shuffle_epi8(tables.high, bytes.high))
-    }
-
-    /// The vector that starts at `at`; the halves are below sixteen, as a look-up wants them.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn part(window: &[u8; WINDOW], at: usize) -> Parted {
-        let bytes: &[u8; VECTOR] =
-            window[at..].first_chunk().expect("both vectors of a block end inside its window");
-        // SAFETY: the reference is to as many bytes as are read, and no alignment is needed.
-        let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
-        let half = _mm256_set1_epi8(15);
-        let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half);
-        Parted { low: _mm256_and_si256(bytes, half), high }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn load_tables(halves: &Halves) -> Tables {
-        Tables { low: load_table(&halves.low), high: load_table(&halves.high) }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn load_table(table: &[u8; 16]) -> __m256i {
-        // SAFETY: the reference is to the sixteen bytes that are read, and no alignment is needed.
-        let table = unsafe { _mm_loadu_si128(table.as_ptr().cast()) };
-        _mm256_broadcastsi128_si256(table)
-    }
-
-    const _: () = assert!(LANES == 2 * VECTOR && FRONT_BYTES == 4);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -356,14 +412,91 @@ mod tests {
             classes(&halves, sets, &bytes, quick.each_mut().map(Vec::as_mut_slice));
             portable::classes(&halves, sets, &bytes, plain.each_mut().map(Vec::as_mut_slice));
             assert_eq!(quick, plain, "classes of {seed}");
+            let of_classes = plain;
             let front = |number| std::array::from_fn(|at| random_halves(number * 4 + at as u64));
             let all: Vec<Front> = (0..seed % 4 + 1).map(|number| front(seed + number)).collect();
             let (mut quick, mut plain) = (vec![7; blocks], vec![9; blocks]);
             fronts(&all, &bytes, &mut quick);
             portable::fronts(&all, &bytes, &mut plain);
             assert_eq!(quick, plain, "fronts of {seed}");
+            #[cfg(target_arch = "x86_64")]
+            if std::arch::is_x86_feature_detected!("avx2") {
+                // Where wider ones are there, the tests above did not take these.
+                let mut narrow = [0; 8].map(|_| vec![5; blocks]);
+                let words = narrow.each_mut().map(Vec::as_mut_slice);
+                // SAFETY: the processor has AVX2, as the line above asked it.
+                unsafe { avx2::classes(&halves, sets, &bytes, words) };
+                assert_eq!(narrow, of_classes, "classes of {seed}");
+                let mut narrow = vec![5; blocks];
+                // SAFETY: the same.
+                unsafe { avx2::fronts(&all, &bytes, &mut narrow) };
+                assert_eq!(narrow, plain, "fronts of {seed}");
+            }
             assert!(seed < 50 || quick.iter().any(|word| *word != 0), "{seed} tries nothing");
         }
+    }
+
+    #[test]
+    fn bits_are_listed_in_order_and_kept_where_a_text_may_start() {
+        for seed in 0..200 {
+            let bytes = noise(seed, 1024);
+            // Words with few bits, with many, with none and with all.
+            let word = |at: usize| {
+                let own = u64::from_le_bytes(std::array::from_fn(|byte| bytes[at * 8 + byte]));
+                let other =
+                    u64::from_le_bytes(std::array::from_fn(|byte| bytes[at * 8 + 64 + byte]));
+                [own, own & other & other.rotate_left(7), own | other, 0, !0][at % 5]
+            };
+            let words: [u64; 8] = std::array::from_fn(word);
+            let is_set =
+                |number: &u16| words[usize::from(*number) / LANES] >> (number % 64) & 1 == 1;
+            let expected: Vec<u16> = (0..512).filter(is_set).collect();
+            let (mut quick, mut plain) = (vec![7; room(8)], vec![9; room(8)]);
+            assert_eq!(list(&words, &mut quick), expected.len(), "{seed}");
+            assert_eq!(list_bits(&words, &mut plain), expected.len(), "{seed}");
+            assert_eq!(quick[..expected.len()], expected, "{seed}");
+            assert_eq!(plain[..expected.len()], expected, "{seed}");
+            let text = &bytes[..500];
+            let heads = Heads::EMPTY.with(&text[100..103]).with(&text[200..202]).with(&[text[300]]);
+            let count = heads.keep(text, &mut quick[..expected.len()]);
+            let plain_count = heads.keep_heads(text, &mut plain[..expected.len()]);
+            assert_eq!(quick[..count], plain[..plain_count], "{seed}");
+            for number in expected {
+                let rest = text.get(usize::from(number)..).unwrap_or_default();
+                let stands = rest.starts_with(&text[100..103])
+                    || rest.starts_with(&text[200..202])
+                    || rest.first() == Some(&text[300])
+                    || (1..4).contains(&rest.len());
+                let kept = quick[..count].contains(&number);
+                assert!(kept || !stands, "{seed}: {number} is lost");
+                assert!(!kept || !rest.is_empty(), "{seed}: {number} is behind the end");
+            }
+            assert!(count < 50, "{seed}: {count} of 500 by chance");
+        }
+    }
+
+    #[test]
+    fn sets_of_rows_have_exactly_their_bytes_and_the_first_of_them_is_found() {
+        let listed = b":/@ \t\r\n\"'`<>?#[\\";
+        for others in [false, true] {
+            let table: [bool; 256] =
+                std::array::from_fn(|byte| listed.contains(&(byte as u8)) != others);
+            let halves = Halves::exactly(&table);
+            for (byte, is_in) in table.iter().enumerate() {
+                assert_eq!(halves.of(byte as u8) != 0, *is_in, "{byte}");
+            }
+        }
+        let colon = Halves::EMPTY.with(b':', 1);
+        for length in [0, 1, 63, 64, 65, 66, 67, 200] {
+            let mut text = vec![b'a'; length];
+            assert_eq!(colon.first_in(&text), None, "{length}");
+            for at in (0..length).rev() {
+                text[at] = b':';
+                assert_eq!(colon.first_in(&text), (at < LANES).then_some(at), "{length} {at}");
+            }
+        }
+        let others = Halves::exactly(&std::array::from_fn(|byte| byte as u8 != b'a'));
+        assert_eq!(others.first_in(b"aaa"), None, "behind the end there is nothing");
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod product;
 
 use super::check::Check;
 use super::fronts::{BUCKETS, Case, Fronts};
-use ricasso_os::lanes::{Front, LANES};
+use ricasso_os::lanes::{Front, Halves, LANES};
 
 /// What must stand before a literal for it to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,27 +32,33 @@ pub(super) enum Edge {
 /// walk. It must pass whatever the patterns would match; other literals are rare enough without.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
-    /// The bytes that end the look, by their number.
-    stops: &'static [bool; 256],
+    /// The bytes that end the look.
+    stops: Halves,
     /// The one of them that must come first.
     wants: u8,
 }
 
-/// How far a look goes: longer than nearly all host names.
-const LOOK_BYTES: usize = 64;
-
 /// Whether each byte that is wanted comes before those that end the attempt, one after the other,
-/// or none comes.
+/// or none comes. A look goes further than nearly all host names are long.
 pub(super) fn passes(looks: &[Look], behind: &[u8]) -> bool {
-    let mut bytes = behind.iter().take(LOOK_BYTES);
-    looks.iter().all(|look| {
-        let stop = bytes.find(|byte| look.stops[usize::from(**byte)]);
-        stop.is_none_or(|byte| *byte == look.wants)
-    })
+    let mut rest = behind;
+    for look in looks {
+        let Some(stop) = look.stops.first_in(rest) else { return true };
+        if rest[stop] != look.wants {
+            return false;
+        }
+        rest = &rest[stop + 1..];
+    }
+    true
+}
+
+/// The bytes of a text.
+const fn listed_bytes(text: &[u8]) -> Halves {
+    Halves::exactly(&table_of(text))
 }
 
 /// The bytes of a text, by their number.
-const fn listed_bytes(text: &[u8]) -> [bool; 256] {
+const fn table_of(text: &[u8]) -> [bool; 256] {
     let mut table = [false; 256];
     let mut index = 0;
     while index < text.len() {
@@ -63,14 +69,14 @@ const fn listed_bytes(text: &[u8]) -> [bool; 256] {
 }
 
 /// All other bytes.
-const fn other_bytes(text: &[u8]) -> [bool; 256] {
-    let mut table = listed_bytes(text);
+const fn other_bytes(text: &[u8]) -> Halves {
+    let mut table = table_of(text);
     let mut byte = 0;
     while byte < 256 {
         table[byte] = !table[byte];
         byte += 1;
     }
-    table
+    Halves::exactly(&table)
 }
 
 /// One kind of secret. Patterns match bytes, are anchored at the literal, and take the longest.

@@ -4,8 +4,9 @@
 use super::before::Before;
 use super::fronts::{BUCKETS, Case, Fronts};
 use super::kinds::{self, Announces, Edge, Entry, LONGEST, Stem};
+use super::places::HEADS;
 use super::scan::Kind;
-use ricasso_os::lanes::Front;
+use ricasso_os::lanes::{Front, Heads};
 use std::sync::OnceLock;
 
 /// Spellings whose first bytes share the buckets of the table: those of two or three values.
@@ -63,8 +64,11 @@ pub(super) struct Literals {
     spellings: Vec<Spelling>,
     /// Whether one starts with the byte of this number.
     firsts: [bool; 256],
-    /// The first bytes of all literals, made when they are first needed.
+    /// The first bytes of all literals that are looked for everywhere, made when they are first
+    /// needed.
     fronts: OnceLock<Vec<Front>>,
+    /// The same, in another form.
+    heads: OnceLock<Box<Heads>>,
     longest: usize,
 }
 
@@ -83,7 +87,8 @@ impl Literals {
         let longest = spellings.iter().map(|spelling| spelling.bytes.len()).max().unwrap_or(0);
         let mut firsts = [false; 256];
         spellings.iter().for_each(|spelling| firsts[usize::from(spelling.bytes[0])] = true);
-        Literals { spellings, firsts, fronts: OnceLock::new(), longest: longest.max(LONGEST) }
+        let (fronts, heads) = (OnceLock::new(), OnceLock::new());
+        Literals { spellings, firsts, fronts, heads, longest: longest.max(LONGEST) }
     }
 
     /// The literals that stand at the start of `rest`, or may once more bytes are there, and that
@@ -145,6 +150,17 @@ impl Literals {
             };
             let groups = more.chunks(GROUP).map(tables);
             [both.tables(0), both.tables(BUCKETS)].into_iter().chain(groups).collect()
+        })
+    }
+
+    /// The same first bytes, as numbers.
+    pub(super) fn heads(&self) -> &Heads {
+        if self.spellings.is_empty() {
+            return &HEADS;
+        }
+        self.heads.get_or_init(|| {
+            let with = |heads: Heads, own: &Spelling| heads.with(&own.bytes);
+            Box::new(self.spellings.iter().fold(HEADS.clone(), with))
         })
     }
 

@@ -11,7 +11,7 @@ use super::bare::is_bare;
 use super::before::{BEFORE_BYTES, Before, is_word};
 use super::kinds::{Announces, ENTRIES, Edge, Entry, RUN_BYTES, Search, passes, starting};
 use super::literals::Literals;
-use ricasso_os::lanes::{self, Halves, LANES};
+use ricasso_os::lanes::{self, Halves, Heads, LANES};
 
 /// Blocks that are turned into bits together; their bits stay in the nearest cache.
 const BATCH: usize = 32;
@@ -37,104 +37,111 @@ const TEXTS: [&[u8]; 8] = [
     b"Zz",
     b"_",
     b"!$+-./",
-    b"-=",
+    b"-=m",
     b"%",
-    b"[\\",
+    b"\\",
 ];
 
-/// Letters, digits and `_`; the same and the other signs that tokens are made of; and the two sorts
-/// of signs that escapes start with.
-const CLASSES: [u8; 4] = [0b0000_1111, 0b0111_1111, 0b0100_0000, 0b1000_0000];
+/// Letters, digits and `_`; the same and the other signs that tokens are made of; the two signs
+/// that escapes start with; and the letter that the escapes of colours end with, beside two signs.
+const CLASSES: [u8; 5] = [0b0000_1111, 0b0111_1111, 0b0100_0000, 0b1000_0000, 0b0010_0000];
 
-/// One bit for each number that [`head`] makes of the first bytes of a literal of a run.
-static HEADS: [u64; HEAD_BITS / 64] = {
-    let mut bits = [0; HEAD_BITS / 64];
+/// The first bytes of the literals of runs.
+static RUN_HEADS: Heads = listed_heads(Search::Run);
+
+/// The first bytes of the literals that are looked for everywhere.
+pub(super) static HEADS: Heads = listed_heads(Search::Everywhere);
+
+const fn listed_heads(search: Search) -> Heads {
+    let mut heads = Heads::EMPTY;
     let mut index = 0;
     while index < ENTRIES.len() {
-        let text = ENTRIES[index].text.as_bytes();
-        if matches!(ENTRIES[index].search, Search::Run) && text.len() > 1 {
-            // A literal of two bytes may have anything behind it.
-            let mut third = if text.len() > 2 { text[2] as u32 } else { 0 };
-            loop {
-                let head = head(text[0] as u32 | (text[1] as u32) << 8 | third << 16);
-                bits[head / 64] |= 1 << (head % 64);
-                third += 1;
-                if text.len() > 2 || third == 256 {
-                    break;
-                }
-            }
+        if ENTRIES[index].search as u8 == search as u8 {
+            heads = heads.with(ENTRIES[index].text.as_bytes());
         }
         index += 1;
     }
-    bits
-};
-
-/// So many that one in fifty heads of other texts has a bit by chance.
-const HEAD_BITS: usize = 1 << 14;
-
-/// A number for the first three of four bytes.
-const fn head(four: u32) -> usize {
-    (four << 8).wrapping_mul(0x9e37_79b1) as usize >> (32 - HEAD_BITS.trailing_zeros())
+    heads
 }
-
-/// The bytes that are literals of a run by themselves.
-static SINGLE: [bool; 256] = {
-    let mut single = [false; 256];
-    let mut index = 0;
-    while index < ENTRIES.len() {
-        let text = ENTRIES[index].text.as_bytes();
-        single[text[0] as usize] |= text.len() == 1;
-        index += 1;
-    }
-    single
-};
 
 /// A walk over one piece of text, from some place on.
 pub(super) struct Places<'a> {
     literals: &'a Literals,
     bytes: &'a [u8],
-    /// The number of the block at hand, and of the first in the batch.
-    block: usize,
+    /// The number of the first block in the batch at hand.
     first: usize,
-    /// The places of each block of the batch where a literal may start.
-    fronts: [u64; BATCH],
-    /// Those where a long run starts, or a part of one does, at the edge of a word.
-    runs: [u64; BATCH],
     /// The letters, digits and `_` of each block, of the one before, and of the one behind.
     words: Batch,
-    /// The places in the block at hand that are not handed out yet.
-    left: u64,
+    /// Where a literal may start.
+    fronts: List,
+    /// Where a long run starts, or a part of one does, at the edge of a word, with what may be a
+    /// literal of runs.
+    runs: List,
     /// The place that was found last.
     found: Option<usize>,
+}
+
+/// Places of a batch, from its start on, in order.
+struct List {
+    numbers: [u16; lanes::room(BATCH)],
+    count: usize,
+    /// How many were handed out.
+    handed: usize,
+}
+
+/// Where in its batch a place is, and what it may be the start of.
+#[derive(Clone, Copy)]
+struct Place {
+    offset: usize,
+    run: bool,
+    front: bool,
 }
 
 /// What the bytes of a batch are.
 struct Bits {
     runs: Batch,
     percents: Batch,
-    signs: Batch,
+    slashes: Batch,
+    /// Bytes that a colour may end with.
+    colours: Batch,
 }
 
 /// One word of bits for each block of a batch, for the one before it, and for the one behind it.
 type Batch = [u64; BATCH + 2];
 
+impl List {
+    const EMPTY: List = List { numbers: [0; lanes::room(BATCH)], count: 0, handed: 0 };
+
+    /// Lists the bits where one of the texts may start, or a byte that is one by itself.
+    fn fill(&mut self, bits: &[u64; BATCH], bytes: &[u8], heads: &Heads) {
+        let all = lanes::list(bits, &mut self.numbers);
+        self.count = heads.keep(bytes, &mut self.numbers[..all]);
+        self.handed = 0;
+    }
+
+    /// The next place, or one behind the batch.
+    fn next(&self) -> usize {
+        if self.handed < self.count { usize::from(self.numbers[self.handed]) } else { NONE }
+    }
+}
+
+/// Behind the last place of a batch.
+const NONE: usize = BATCH * LANES;
+
 impl<'a> Places<'a> {
     /// The places of `bytes` from `from` on.
+    #[inline(always)]
     pub(super) fn new(literals: &'a Literals, bytes: &'a [u8], from: usize) -> Places<'a> {
-        let block = from / LANES;
         let mut places = Places {
             literals,
             bytes,
-            block,
-            first: block,
-            fronts: [0; BATCH],
-            runs: [0; BATCH],
+            first: from / LANES,
             words: [0; BATCH + 2],
-            left: 0,
+            fronts: List::EMPTY,
+            runs: List::EMPTY,
             found: None,
         };
         places.fill();
-        places.left = places.fronts[0] | places.runs[0];
         places
     }
 
@@ -148,39 +155,42 @@ impl<'a> Places<'a> {
 
     fn next(&mut self, from: usize) -> Option<usize> {
         loop {
-            while self.left != 0 {
-                let at = self.block * LANES + self.left.trailing_zeros() as usize;
-                self.left &= self.left - 1;
-                if (from..self.bytes.len()).contains(&at) && self.may_count(at) {
+            let (front, run) = (self.fronts.next(), self.runs.next());
+            let offset = front.min(run);
+            if offset < NONE {
+                self.fronts.handed += usize::from(front == offset);
+                self.runs.handed += usize::from(run == offset);
+                let at = self.first * LANES + offset;
+                let place = Place { offset, front: front == offset, run: run == offset };
+                if at >= from && self.may_count(place) {
                     return Some(at);
                 }
-            }
-            self.block += 1;
-            if self.block * LANES >= self.bytes.len() {
+            } else if (self.first + BATCH) * LANES < self.bytes.len() {
+                self.first += BATCH;
+                self.fill();
+            } else {
                 return None;
             }
-            if self.block == self.first + BATCH {
-                self.first = self.block;
-                self.fill();
-            }
-            let index = self.block - self.first;
-            self.left = self.fronts[index] | self.runs[index];
         }
     }
 
-    /// Turns the batch that starts at the block at hand into bits.
+    /// Turns the batch at hand into bits, and these into a list.
     fn fill(&mut self) {
         let start = self.first * LANES;
         let rest = self.bytes.get(start..).unwrap_or_default();
         let count = rest.len().div_ceil(LANES).min(BATCH);
-        lanes::fronts(self.literals.fronts(), rest, &mut self.fronts[..count]);
+        let mut fronts = [0; BATCH];
+        lanes::fronts(self.literals.fronts(), rest, &mut fronts[..count]);
+        self.fronts.fill(&fronts, rest, self.literals.heads());
         let nothing = [0; BATCH + 2];
-        let mut bits = Bits { runs: nothing, percents: nothing, signs: nothing };
+        let mut bits =
+            Bits { runs: nothing, percents: nothing, slashes: nothing, colours: nothing };
         // With the block before the first, where there is one.
         let before = usize::from(self.first > 0);
         let range = 1 - before..count + 2;
-        let Bits { runs, percents, signs } = &mut bits;
-        let found = [&mut self.words, runs, percents, signs].map(|bits| &mut bits[range.clone()]);
+        let Bits { runs, percents, slashes, colours } = &mut bits;
+        let found = [&mut self.words, runs, percents, slashes, colours];
+        let found = found.map(|bits| &mut bits[range.clone()]);
         lanes::classes(&SETS, CLASSES, &self.bytes[start - before * LANES..], found);
         // Behind the end of the text everything may follow.
         for index in rest.len() / LANES..=count {
@@ -188,74 +198,21 @@ impl<'a> Places<'a> {
             self.words[index + 1] |= behind;
             bits.runs[index + 1] |= behind;
         }
-        self.find_runs(&bits, count);
-    }
-
-    /// Finds where long runs start, with as little as possible for each block: most have none.
-    fn find_runs(&mut self, bits: &Bits, count: usize) {
-        let mut inside = [0; BATCH];
-        lanes::wide(|| run_starts(&self.words, bits, &mut self.runs, &mut inside));
+        let mut runs = [0; BATCH];
+        lanes::wide(|| run_starts(&self.words, &bits, &mut runs));
         if self.first == 0 {
             // What stands before the first bytes of all is not known here.
-            self.runs[0] |= inside[0] & ((1 << BEFORE_BYTES) - 1);
+            let long = long_runs(bits.runs[1], bits.runs[2]) & self.words[1];
+            runs[0] |= long & ((1 << BEFORE_BYTES) - 1);
         }
-        for (index, inside) in inside.into_iter().enumerate().take(count) {
-            let signs = u128::from(bits.signs[index]) >> (LANES - BEFORE_BYTES)
-                | u128::from(bits.signs[index + 1]) << BEFORE_BYTES;
-            if inside != 0 && signs != 0 {
-                self.runs[index] |= inside & self.behind_colours(signs, self.first + index);
-            }
-            if self.runs[index] != 0 {
-                self.runs[index] = self.with_heads(self.runs[index], self.first + index);
-            }
-        }
+        self.runs.fill(&runs, rest, &RUN_HEADS);
     }
 
-    /// The places of a block that are behind a colour that was itself escaped, as in `\u001b[31m`.
-    /// It starts at one of these signs, the first of which is before the block.
-    fn behind_colours(&self, signs: u128, block: usize) -> u64 {
-        let (mut signs, mut found) = (signs, 0);
-        let start = block * LANES;
-        while signs != 0 {
-            let sign = (start + signs.trailing_zeros() as usize).wrapping_sub(BEFORE_BYTES);
-            signs &= signs - 1;
-            if self.bytes[sign] == b'[' {
-                let codes = self.bytes[sign + 1..].iter().take(BEFORE_BYTES);
-                let codes = codes.take_while(|&&byte| byte.is_ascii_digit() || byte == b';');
-                let behind = (sign + 2 + codes.count()).checked_sub(start);
-                found |= behind.map_or(0, |bit| 1u64.checked_shl(bit as u32).unwrap_or(0));
-            }
-        }
-        found
-    }
-
-    /// Those of the places in a block where the first bytes of a literal of a run may stand.
-    fn with_heads(&self, places: u64, block: usize) -> u64 {
-        let (mut left, mut found) = (places, 0);
-        while left != 0 {
-            let bit = left.trailing_zeros();
-            left &= left - 1;
-            // Nothing is decided for each place: the processor could not tell beforehand.
-            let at = block * LANES + bit as usize;
-            let stands = match self.bytes.get(at..at + 4) {
-                Some(four) => {
-                    let number = u32::from_le_bytes([four[0], four[1], four[2], four[3]]);
-                    let head = head(number);
-                    HEADS[head / 64] >> (head % 64) & 1 | u64::from(SINGLE[usize::from(four[0])])
-                }
-                None => 1,
-            };
-            found |= stands << bit;
-        }
-        found
-    }
-
-    /// Whether a literal at this place of the block at hand may announce a secret.
-    fn may_count(&self, at: usize) -> bool {
+    /// Whether a literal at this place may announce a secret.
+    fn may_count(&self, place: Place) -> bool {
+        let at = self.first * LANES + place.offset;
         let rest = &self.bytes[at..];
-        let (index, bit) = (self.block - self.first, at % LANES);
-        let run = self.runs[index] >> bit & 1 == 1;
-        let front = self.fronts[index] >> bit & 1 == 1;
+        let (index, bit) = (place.offset / LANES, place.offset % LANES);
         let words = || {
             let own = self.words[index + 1] >> bit;
             let next = self.words[index + 2].trailing_ones() as usize;
@@ -263,18 +220,23 @@ impl<'a> Places<'a> {
             if own_length == LANES - bit { own_length + next } else { own_length }
         };
         let (single, longer) = starting(rest);
-        let counts = |entry: &Entry| {
-            !entry.repeats
-                && entry.stands(rest)
-                && match entry.search {
-                    Search::Run => {
-                        run && words() >= entry.words
-                            && passes(entry.look, &rest[entry.text.len()..])
-                    }
-                    Search::Everywhere => may_announce(entry, self.bytes, at),
+        for entry in longer.iter().chain(if place.run { single } else { &[] }) {
+            if entry.repeats || !entry.stands(rest) {
+                continue;
+            }
+            let counts = match entry.search {
+                Search::Everywhere => may_announce(entry, self.bytes, at),
+                Search::Run => {
+                    place.run
+                        && words() >= entry.words
+                        && passes(entry.look, &rest[entry.text.len()..])
                 }
-        };
-        single.iter().chain(longer).any(counts) || front && self.literals.stands(rest)
+            };
+            if counts {
+                return true;
+            }
+        }
+        place.front && self.literals.stands(rest)
     }
 }
 
@@ -295,23 +257,21 @@ fn may_announce(entry: &Entry, bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// The places of each block where a long run starts at what may be the edge of a word, and those
-/// inside words that have a long run behind them.
+/// The places of each block where a long run starts at what may be the edge of a word.
 #[inline(always)]
-fn run_starts(words: &Batch, bits: &Bits, starts: &mut [u64; BATCH], inside: &mut [u64; BATCH]) {
+fn run_starts(words: &Batch, bits: &Bits, starts: &mut [u64; BATCH]) {
     for index in 0..BATCH {
         // What stands so many bytes earlier.
         let earlier = |bits: &Batch, by: usize| bits[index + 1] << by | bits[index] >> (LANES - by);
         let long = long_runs(bits.runs[index + 1], bits.runs[index + 2]) & words[index + 1];
-        let edges = !earlier(words, 1);
         // What is written as an escape is no part of the word behind it: `%3D`, `\n`, `\x3d`,
-        // `\u003d`. Whether it is one, the scan decides.
+        // `\u003d`, the end of a colour in `\u001b[31m`. Whether it is one, the scan decides.
         let escapes = earlier(&bits.percents, 3)
-            | earlier(&bits.signs, 2)
-            | earlier(&bits.signs, 4)
-            | earlier(&bits.signs, 6);
-        starts[index] = long & (edges | escapes);
-        inside[index] = long & !edges;
+            | earlier(&bits.slashes, 2)
+            | earlier(&bits.slashes, 4)
+            | earlier(&bits.slashes, 6)
+            | earlier(&bits.colours, 1);
+        starts[index] = long & (!earlier(words, 1) | escapes);
     }
 }
 
@@ -350,7 +310,7 @@ mod tests {
             let joint = b"!$%+-./=".contains(&byte);
             let expected = [is_word(byte), is_word(byte) || joint, byte == b'%'];
             assert_eq!(of[..3], expected, "{byte}");
-            assert_eq!(of[3], b"[\\".contains(&byte), "{byte}");
+            assert_eq!(of[3..], [byte == b'\\', b"-=m".contains(&byte)], "{byte}");
         }
     }
 

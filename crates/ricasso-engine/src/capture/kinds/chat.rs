@@ -2,11 +2,12 @@
 
 use super::super::check::Check;
 use super::{Edge, Look, Row, led, other_bytes, token};
+use ricasso_os::lanes::Halves;
 
 /// A part of a token that a dot ends.
-const PART: &[Look] = &[Look { stops: &PART_STOPS, wants: b'.' }];
+const PART: &[Look] = &[Look { stops: PART_STOPS, wants: b'.' }];
 /// What no such part has.
-static PART_STOPS: [bool; 256] =
+const PART_STOPS: Halves =
     other_bytes(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
 
 pub(super) const ROWS: &[Row] = &[

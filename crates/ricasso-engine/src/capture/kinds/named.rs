@@ -2,14 +2,15 @@
 
 use super::super::check::Check;
 use super::{CREDENTIAL, Edge, Look, Row, led, listed_bytes};
+use ricasso_os::lanes::Halves;
 
 /// Most URLs have a slash before a colon, and most others no `@` behind it.
 const URL: &[Look] =
-    &[Look { stops: &USER_STOPS, wants: b':' }, Look { stops: &PASSWORD_STOPS, wants: b'@' }];
+    &[Look { stops: USER_STOPS, wants: b':' }, Look { stops: PASSWORD_STOPS, wants: b'@' }];
 /// What no user's name in a URL has.
-static USER_STOPS: [bool; 256] = listed_bytes(b":/@ \t\r\n\"'`<>?#[\\");
+const USER_STOPS: Halves = listed_bytes(b":/@ \t\r\n\"'`<>?#[\\");
 /// What no password in a URL has.
-static PASSWORD_STOPS: [bool; 256] = listed_bytes(b"@ \t\r\n\"'`<>\\");
+const PASSWORD_STOPS: Halves = listed_bytes(b"@ \t\r\n\"'`<>\\");
 
 pub(super) const ROWS: &[Row] = &[
     // The longest match ends at the last `@` before a slash: passwords hold that sign too.
