@@ -182,8 +182,8 @@ fn list_bits<const N: usize>(words: &[u64; N], numbers: &mut [u16]) -> usize {
     listed
 }
 
-/// The first three bytes of some texts, or those of two and any third, as one bit each by a number
-/// that is made of them; and the bytes that are texts by themselves.
+/// The first three bytes of some texts, as one bit each by a number that is made of them; and the
+/// bytes that are texts by themselves.
 #[derive(Debug, Clone)]
 pub struct Heads {
     bits: [u64; HEAD_BITS / 64],
@@ -191,27 +191,27 @@ pub struct Heads {
 }
 
 /// So many that one in fifty heads of other texts has a bit by chance.
-const HEAD_BITS: usize = 1 << 14;
+const HEAD_BITS: usize = 1 << 15;
 
 impl Heads {
     /// No text.
     pub const EMPTY: Heads = Heads { bits: [0; HEAD_BITS / 64], single: [false; 256] };
 
-    /// The same with one more text, which is not empty.
-    pub const fn with(mut self, text: &[u8]) -> Heads {
+    /// The same with one more text, which is not empty. Behind one of two bytes stands one of
+    /// `thirds`.
+    pub const fn with(mut self, text: &[u8], thirds: &[u8]) -> Heads {
         if text.len() == 1 {
             self.single[text[0] as usize] = true;
             return self;
         }
-        let mut third = if text.len() > 2 { text[2] as u32 } else { 0 };
-        loop {
-            let head = head(text[0] as u32 | (text[1] as u32) << 8 | third << 16);
+        let thirds = if text.len() > 2 { text.split_at(2).1.split_at(1).0 } else { thirds };
+        let mut at = 0;
+        while at < thirds.len() {
+            let head = head(u32::from_le_bytes([text[0], text[1], thirds[at], 0]));
             self.bits[head / 64] |= 1 << (head % 64);
-            third += 1;
-            if text.len() > 2 || third == 256 {
-                return self;
-            }
+            at += 1;
         }
+        self
     }
 
     /// Keeps those numbers of a list where in `bytes` one of the texts may start; says how many.
@@ -457,14 +457,17 @@ mod tests {
             assert_eq!(quick[..expected.len()], expected, "{seed}");
             assert_eq!(plain[..expected.len()], expected, "{seed}");
             let text = &bytes[..500];
-            let heads = Heads::EMPTY.with(&text[100..103]).with(&text[200..202]).with(&[text[300]]);
+            let heads = Heads::EMPTY
+                .with(&text[100..103], b"")
+                .with(&text[200..202], b"ab")
+                .with(&[text[300]], b"");
             let count = heads.keep(text, &mut quick[..expected.len()]);
             let plain_count = heads.keep_heads(text, &mut plain[..expected.len()]);
             assert_eq!(quick[..count], plain[..plain_count], "{seed}");
             for number in expected {
                 let rest = text.get(usize::from(number)..).unwrap_or_default();
                 let stands = rest.starts_with(&text[100..103])
-                    || rest.starts_with(&text[200..202])
+                    || rest.starts_with(&[text[200], text[201], b'b'])
                     || rest.first() == Some(&text[300])
                     || (1..4).contains(&rest.len());
                 let kept = quick[..count].contains(&number);

@@ -159,7 +159,7 @@ impl Literals {
             return &HEADS;
         }
         self.heads.get_or_init(|| {
-            let with = |heads: Heads, own: &Spelling| heads.with(&own.bytes);
+            let with = |heads: Heads, own: &Spelling| heads.with(&own.bytes, &[]);
             Box::new(self.spellings.iter().fold(HEADS.clone(), with))
         })
     }

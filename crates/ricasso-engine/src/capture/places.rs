@@ -46,6 +46,21 @@ const TEXTS: [&[u8]; 8] = [
 /// that escapes start with; and the letter that the escapes of colours end with, beside two signs.
 const CLASSES: [u8; 5] = [0b0000_1111, 0b0111_1111, 0b0100_0000, 0b1000_0000, 0b0010_0000];
 
+/// All bytes that runs are made of.
+const RUN: [u8; RUN_COUNT] = {
+    let (mut run, mut byte, mut count) = ([0; RUN_COUNT], 0, 0);
+    while count < RUN_COUNT {
+        if SETS.of(byte) & CLASSES[1] != 0 {
+            run[count] = byte;
+            count += 1;
+        }
+        byte += 1;
+    }
+    run
+};
+
+const RUN_COUNT: usize = 26 + 26 + 10 + b"_!$%+-./=".len();
+
 /// The first bytes of the literals of runs.
 static RUN_HEADS: Heads = listed_heads(Search::Run);
 
@@ -57,7 +72,7 @@ const fn listed_heads(search: Search) -> Heads {
     let mut index = 0;
     while index < ENTRIES.len() {
         if ENTRIES[index].search as u8 == search as u8 {
-            heads = heads.with(ENTRIES[index].text.as_bytes());
+            heads = heads.with(ENTRIES[index].text.as_bytes(), &RUN);
         }
         index += 1;
     }
