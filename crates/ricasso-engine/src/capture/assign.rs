@@ -3,6 +3,7 @@
 //! code. Pure: a function of the text from the name on, so that every split gives the same.
 
 mod cursor;
+mod value;
 
 use super::bare::needs;
 use super::before::{BEFORE_BYTES, Before, is_word};
@@ -29,6 +30,15 @@ const NEXT_BYTES: usize = 48;
 /// Entropy that no sentence and no code of this length has, in hundredths of a bit.
 const SALT_PERCENT: usize = 500;
 const SALT_BYTES: RangeInclusive<usize> = 40..=128;
+
+/// Shorter words in the next column may be anything.
+const COLUMN_BYTES: usize = 12;
+
+/// What only wraps a text, in lower case.
+static WRAPPERS: Words<32> = Words::of(
+    "some secret secretstr secretstring string str just optional option sensitive redacted \
+    protected bytes token",
+);
 
 /// What may follow the telling part of a name, in lower case, without its joint. Anything else
 /// makes another thing of it: `token_count`, `secretName`, `password_policy`, `apiKeyId`.
@@ -107,6 +117,8 @@ enum Quote {
     Sign(u8, bool),
     /// The end of an element.
     Tag,
+    /// Signs that a query has to encode.
+    Encoded,
 }
 
 /// What stands between a name and its value.
@@ -123,8 +135,14 @@ enum Sure {
     Assigned,
     /// Both are arguments of a call: `define('PASSWORD', '…')`.
     Listed,
+    /// It is compared with what has the name, or handed to it: `setPassword("…")`.
+    Called,
     /// It only stands behind the name: `requirepass …`, and in sentences too.
     Beside,
+    /// It stands behind a variable's name, or in the next cell: `ENV API_KEY …`, `| token | … |`.
+    Cell,
+    /// It stands in the next column or line, far from the name.
+    Column,
 }
 
 /// Why reading stopped.
@@ -162,7 +180,7 @@ fn read(stem: Stem, rest: &[u8], before: &Before, end: End) -> Result<Assigned, 
     let value = &rest[start..value_end];
     // Generated salts have signs and blanks like code and sentences, but more entropy.
     let salt = || trust != Trust::Weak && is_salt(value);
-    let secret = (fits(joint, value) && holds(trust, joint.quote, value)) || salt();
+    let secret = (fits(joint, trust, value) && holds(trust, joint.quote, value)) || salt();
     if !secret {
         return Ok(Assigned::Nothing);
     }
@@ -184,6 +202,8 @@ fn trust(stem: Stem, rest: &[u8], before: &Before) -> Option<Trust> {
         Stem::Token if HARMLESS_TOKENS.has(&word_before(shown)) => None,
         Stem::Token | Stem::Secret => Some(Trust::Strong),
         Stem::Key => key_trust(text, rest),
+        // Which key signed a link is no secret.
+        Stem::Auth if ends_in(shown, b"-goog-") || ends_in(shown, b"-amz-") => None,
         Stem::Auth => Some(Trust::Weak),
     }
 }
@@ -193,7 +213,7 @@ fn is_salt(value: &[u8]) -> bool {
 }
 
 /// Whether the value is what such a joint asks for.
-fn fits(joint: Joint, value: &[u8]) -> bool {
+fn fits(joint: Joint, trust: Trust, value: &[u8]) -> bool {
     // In `<user>:<password>@host` nothing is an element.
     if joint.quote == Quote::Tag && value.starts_with(b"@") {
         return false;
@@ -204,10 +224,17 @@ fn fits(joint: Joint, value: &[u8]) -> bool {
     let sure = match joint.sure {
         Sure::Assigned => true,
         Sure::Listed => check::is_password(value),
+        Sure::Called => check::is_spoken(value),
+        Sure::Cell if trust == Trust::Password => value.len() >= 6 && check::is_spoken(value),
+        Sure::Cell | Sure::Column => {
+            value.len() >= COLUMN_BYTES
+                && !value.iter().any(|b| b".:(".contains(b))
+                && check::is_noise(value)
+        }
         Sure::Beside => {
             let mixed = match joint.quote {
                 Quote::Sign(..) => check::is_password(value) && !value.contains(&b' '),
-                Quote::None | Quote::Tag => check::is_noise(value),
+                Quote::None | Quote::Tag | Quote::Encoded => check::is_noise(value),
             };
             value.len() >= 8 && !value.iter().any(|b| b"/.:(".contains(b)) && mixed
         }
@@ -231,12 +258,14 @@ fn holds(trust: Trust, quote: Quote, value: &[u8]) -> bool {
         Trust::Password => false,
         Trust::Strong => {
             let number = digits && value.len() < 16;
-            blank || number || (is_wordy(value) && !check::is_mixed(value))
+            blank
+                || number
+                || (is_wordy(value) && !check::is_mixed(value) && !check::is_strewn(value))
         }
         Trust::Weak => blank || !check::is_noise(value),
     };
     // What ends a statement is no part of a word.
-    let bare = quote == Quote::None && matches!(value, [.., b';' | b',']);
+    let bare = matches!(quote, Quote::None | Quote::Encoded) && matches!(value, [.., b';' | b',']);
     if other
         || check::is_placeholder(&value[..value.len() - usize::from(bare)])
         || value.starts_with(b"-----BEGIN")
@@ -246,7 +275,7 @@ fn holds(trust: Trust, quote: Quote, value: &[u8]) -> bool {
     // Without such an end, that it is no placeholder was asked already.
     let password = || if bare { check::is_password(value) } else { check::is_no_word(value) };
     match (trust, quote) {
-        (Trust::Password, Quote::None) => digits || password(),
+        (Trust::Password, Quote::None | Quote::Encoded) => digits || password(),
         (Trust::Password, Quote::Sign(..) | Quote::Tag) => {
             !check::is_prose(value) && !is_interpolated(value)
         }
@@ -261,12 +290,27 @@ fn is_interpolated(value: &[u8]) -> bool {
     has(&[b"${", b"#{", b"{{"]) || (has(&[b"%s", b"%d", b"%("]) && is_wordy(value))
 }
 
-/// Whether the name is a long option, whose value may follow after a blank.
+/// Whether the name is an option, whose value may follow after a blank.
 pub(super) fn is_flag(before: &Before) -> bool {
     let text = before.text();
     let word = |byte: &u8| byte.is_ascii_alphanumeric() || is_joint(*byte);
     let start = text.iter().rposition(|byte| !word(byte)).map_or(0, |last| last + 1);
-    text[start..].starts_with(b"--")
+    text[start..].starts_with(b"-")
+}
+
+/// Whether the name is that of a variable of the environment: in capitals, in parts.
+pub(super) fn is_shouted(before: &Before, rest: &[u8]) -> bool {
+    let text = before.text();
+    let name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let capital = |byte: &u8| !byte.is_ascii_lowercase();
+    let parted = text.last() == Some(&b'_') || rest[0] == b'_' || text.contains(&b'_');
+    parted && rest[..3].iter().all(capital) && text.iter().rev().take_while(name).all(capital)
+}
+
+/// Whether the name is in the first column of a table: a line starts before it, or a cell.
+pub(super) fn is_cell(before: &Before) -> bool {
+    let name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-. `\"'*".contains(byte);
+    before.text().iter().rev().find(|byte| !name(byte)).is_none_or(|byte| b"\n|\x82".contains(byte))
 }
 
 pub(super) fn is_blank(byte: u8) -> bool {

@@ -3,7 +3,9 @@
 //!
 //! [`assigned`]: super::assign::assigned
 
-use super::assign::{GAP_BYTES, SUFFIX_BYTES, is_blank, is_element, is_flag, is_whole_pass};
+use super::assign::{
+    GAP_BYTES, SUFFIX_BYTES, is_blank, is_element, is_flag, is_shouted, is_whole_pass,
+};
 use super::before::Before;
 use super::kinds::Stem;
 
@@ -21,6 +23,9 @@ pub(super) fn is_bare(stem: Stem, bytes: &[u8], at: usize) -> bool {
     let length = suffix.iter().take_while(|&&byte| BEHIND[usize::from(byte)] & NAME != 0).count();
     let before = || Before::at(Before::default(), bytes, at);
     let mut behind = &behind[length..];
+    if behind.starts_with(b"[]") {
+        behind = &behind[2..];
+    }
     let slashes = leading(behind, 3, |byte| byte == b'\\');
     let signs = leading(&behind[slashes..], 2, |byte| BEHIND[usize::from(byte)] & CLOSES != 0);
     if signs > 0 {
@@ -31,9 +36,14 @@ pub(super) fn is_bare(stem: Stem, bytes: &[u8], at: usize) -> bool {
     if BEHIND[usize::from(next)] & JOINS != 0 {
         // Most of those that may join do so only in one place, and comparisons are no joints.
         return match (next, behind.get(blanks + 1)) {
-            (b'=', Some(b'=' | b'~')) => true,
+            (b'=', Some(b'=')) => stem != Stem::Pass,
+            (b'=', Some(b'~')) => true,
             (b',', _) => signs == 0,
-            (b'(', _) => signs > 0 || !rest.starts_with(b"PASSWORD"),
+            (b'(', Some(next)) => signs > 0 || !matches!(next, b'"' | b'\''),
+            (b'?', Some(next)) => *next != b'=',
+            (b'!', next) => stem != Stem::Pass || next.is_some_and(|next| *next != b'='),
+            (b'%', Some(next)) => !matches!(next, b'3' | b'2'),
+            (b'{', Some(next)) => *next != b' ',
             (_, _) => false,
         };
     }
@@ -41,7 +51,10 @@ pub(super) fn is_bare(stem: Stem, bytes: &[u8], at: usize) -> bool {
         return true;
     }
     let before = before();
-    let beside = || stem == Stem::Pass && is_whole_pass(rest) && has_digit(&behind[blanks..]);
+    let beside = || {
+        let whole = stem == Stem::Pass && is_whole_pass(rest);
+        (whole || blanks > 1 || is_shouted(&before, rest)) && has_digit(&behind[blanks..])
+    };
     !is_flag(&before) && !is_element(&before) && !beside()
 }
 
@@ -53,11 +66,12 @@ static BEHIND: [u8; 256] = {
         let it = byte as u8;
         table[byte] = match it {
             b'_' | b'-' | b'.' | b'0'..=b'9' => NAME,
-            b'v' | b'V' => NAME | JOINS,
+            b'v' | b'V' | b'c' => NAME | JOINS,
             b'a'..=b'z' | b'A'..=b'Z' => NAME,
             b'"' | b'\'' => CLOSES | JOINS,
             b'`' | b']' | b')' => CLOSES,
             b'=' | b':' | b'>' | b'<' | b',' | b'(' | b'\r' | b'\n' => JOINS,
+            b'?' | b'!' | b'%' | b'{' | b'|' | 0xe2 => JOINS,
             _ => 0,
         };
         byte += 1;

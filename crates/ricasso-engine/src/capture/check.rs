@@ -26,6 +26,8 @@ pub(super) enum Check {
     BasicAuth,
     /// The pairs of a `Cookie` header.
     Cookie,
+    /// A password in a sentence, where most words are none: letters and a digit.
+    Spoken,
 }
 
 /// Noise has at least so much entropy: sixteen hexadecimal digits have some 3.2 bits, words 2.8.
@@ -84,6 +86,7 @@ impl Check {
             Check::Header => !is_placeholder(secret) && !is_token_placeholder(secret),
             Check::BasicAuth => is_basic_auth(secret),
             Check::Cookie => is_cookie(secret),
+            Check::Spoken => is_spoken(secret),
         }
     }
 }
@@ -97,7 +100,8 @@ pub(super) fn is_noise(text: &[u8]) -> bool {
     // Names have no two digits among letters of both cases.
     let shuffled =
         (digits > 1 && upper > 1 && lower > 1 && !text.iter().any(|b| b"-._/".contains(b)))
-            || is_mixed(text);
+            || is_mixed(text)
+            || is_strewn(text);
     mixed
         && upper + lower > 0
         && entropy_percent(text) >= NOISE_PERCENT
@@ -109,11 +113,25 @@ pub(super) fn is_password(text: &[u8]) -> bool {
     !is_placeholder(text) && is_no_word(text)
 }
 
+/// Whether the text could be a password where most words are none: one word, of letters and a
+/// digit, or noise.
+pub(super) fn is_spoken(text: &[u8]) -> bool {
+    let has = |test: fn(&u8) -> bool| text.iter().any(test);
+    let odd = (has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)) || is_noise(text);
+    odd && !text.contains(&b' ') && is_password(text)
+}
+
 /// Whether a text that is no placeholder is no code, number or plain word either.
 pub(super) fn is_no_word(text: &[u8]) -> bool {
-    let plain = text.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
+    let end = text.iter().rposition(|byte| !b".,:;!?)".contains(byte)).map_or(0, |last| last + 1);
+    let word = &text[..end];
+    let letter = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | 0x80..);
+    let plain = word.iter().all(letter);
     let digits = text.iter().all(|byte| byte.is_ascii_digit() || *byte == b':');
-    let name = plain && is_all_words(text) && !is_shuffled(text);
+    // Words of other languages, and constants: `EAP_ATTRIBUTE_TYPE`.
+    let foreign = || !word.is_ascii();
+    let constant = || word.contains(&b'_') && !word.iter().any(u8::is_ascii_lowercase);
+    let name = plain && !is_shuffled(word) && (is_all_words(word) || foreign() || constant());
     !digits && !name && !is_code(text)
 }
 
@@ -126,6 +144,19 @@ pub(super) fn is_mixed(text: &[u8]) -> bool {
     let often = changes.count() * 4 >= text.len();
     often && text.len() >= 8 && (is_shuffled(text) || text.iter().any(u8::is_ascii_digit))
 }
+
+/// Whether digits are strewn among letters of one case, in two places or in the midst of many.
+pub(super) fn is_strewn(text: &[u8]) -> bool {
+    let pure = text.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        || text.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    let ends = text.windows(2).filter(|two| two[0].is_ascii_digit() && !two[1].is_ascii_digit());
+    let inside = text.len() >= STREWN_BYTES && text[0].is_ascii_alphabetic();
+    let least = if inside { 1 } else { 2 };
+    pure && text.len() >= STREWN_BYTES - 4 && ends.count() >= least
+}
+
+/// Names with a number inside are shorter.
+const STREWN_BYTES: usize = 16;
 
 /// Whether capitals stand in a row beside small letters, which names of one word rarely do.
 fn is_shuffled(text: &[u8]) -> bool {
@@ -160,7 +191,26 @@ pub(super) fn is_code(text: &[u8]) -> bool {
             && SIGNS.iter().any(|sign| contains(text, sign))
             && is_wordy(text)
     };
-    is_call(text) || is_path_of_names(text) || signed()
+    is_call(text) || is_path_of_names(text) || is_type(text) || signed()
+}
+
+/// `*mut`, `core::PWSTR`, `4096i32`: a pointer, a path of types, a number with its type.
+fn is_type(text: &[u8]) -> bool {
+    let name = |part: &[u8]| {
+        part.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
+            && part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    };
+    match text {
+        [b'*', rest @ ..] => !rest.is_empty() && rest.iter().all(u8::is_ascii_lowercase),
+        [b'0'..=b'9', .., b'i' | b'u' | b'f', b'3' | b'6', b'2' | b'4'] => {
+            text[..text.len() - 3].iter().all(|byte| byte.is_ascii_digit() || *byte == b'_')
+        }
+        _ => {
+            let mut joints = memchr::memmem::find_iter(text, b"::").peekable();
+            joints.peek().is_some()
+                && text.split(|byte| *byte == b':').all(|part| part.is_empty() || name(part))
+        }
+    }
 }
 
 /// What expressions are made of, one of `([:>&|.` in each.
@@ -204,14 +254,15 @@ fn is_call(text: &[u8]) -> bool {
     let name = |byte: &&u8| SORTS[usize::from(**byte)] & NAME != 0;
     let length = text.iter().take_while(name).count();
     let opens = matches!(text.get(length), Some(b'(' | b'['));
-    opens && (length <= 2 || is_path_of_names(&text[..length]) || is_wordy(&text[..length]))
+    let digits = || text[..length].iter().any(u8::is_ascii_digit);
+    opens && (length <= 2 || !digits() || is_wordy(&text[..length]))
 }
 
 /// `user.password`, `e.token`, `config.db.pass`: names joined by dots, without a digit.
 fn is_path_of_names(text: &[u8]) -> bool {
     let name = |part: &[u8]| {
         let letters = part.iter().all(|b| b.is_ascii_alphabetic() || b"_$?!".contains(b));
-        !part.is_empty() && letters && (part.len() <= 3 || is_wordy(part))
+        !part.is_empty() && letters && (part.len() <= 4 || is_wordy(part))
     };
     text.contains(&b'.') && text.split(|&byte| byte == b'.').all(name)
 }
@@ -223,6 +274,8 @@ fn is_variable(text: &[u8]) -> bool {
     };
     match text {
         [b'$', b'{' | b'(', ..] | [b'%', b'(' | b'{', ..] | [b'@' | b'#', b'{', ..] => true,
+        // A driver's settings put a password with odd signs into braces.
+        [b'{', inner @ .., b'}'] | [b'{', inner @ ..] if is_noise(inner) => false,
         [b'{', .., b'}'] | [b'<', .., b'>'] | [b'[', .., b']'] | [b'^', .., b'$'] => true,
         [b'%', b's' | b'd' | b'v' | b'q'] | [b'.', b'.', b'.'] | [b'{' | b'<'] => true,
         [b'$', rest @ ..] => {
@@ -431,7 +484,8 @@ fn starts_like(text: &[u8], word: &[u8]) -> bool {
 }
 
 /// Whole passwords of URLs that stand for one.
-static URL_WORDS: Words<16> = Words::of("password pass pwd passwd secret token xxx changeme");
+static URL_WORDS: Words<32> =
+    Words::of("password pass pwd passwd secret token xxx changeme x-oauth-basic");
 
 fn is_url_password(text: &[u8]) -> bool {
     // `host:8080/path@x` and `c:443@` hold a port, not a password.

@@ -12,6 +12,7 @@ mod models;
 mod money;
 mod named;
 mod product;
+mod spoken;
 
 use super::check::Check;
 use super::fronts::{BUCKETS, Case, Fronts};
@@ -314,7 +315,7 @@ impl Row {
 }
 
 /// In order of precedence where two kinds match the same bytes.
-const TABLES: [&[Row]; 8] = [
+const TABLES: [&[Row]; 9] = [
     keys::ROWS,
     code::ROWS,
     models::ROWS,
@@ -323,6 +324,7 @@ const TABLES: [&[Row]; 8] = [
     money::ROWS,
     product::ROWS,
     named::ROWS,
+    spoken::ROWS,
 ];
 
 /// The names that secrets are assigned to, in the spellings that configuration, code and

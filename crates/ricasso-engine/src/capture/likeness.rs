@@ -40,6 +40,9 @@ const VOWELS: u32 = 1 << 1 | 1 << 5 | 1 << 9 | 1 << 15 | 1 << 21 | 1 << 25;
 /// Shorter runs of letters that look like words turn up in noise too; some are known.
 const WORD_LETTERS: usize = 4;
 
+/// Words from here on are long.
+const LONG_LETTERS: usize = 12;
+
 /// Words of three letters that names are full of: one bit for each word, by its letters' places in
 /// the alphabet.
 static SHORT_WORDS: [u32; 32 * 32] = {
@@ -150,9 +153,10 @@ fn is_word(run: &[u8]) -> bool {
     if vowels * 6 < run.len() {
         return false;
     }
-    // One odd pair in four: `password` has `sw`, `keyword` has `yw`.
+    // One odd pair in four: `password` has `sw`, `keyword` has `yw`. Long words have fewer, and
+    // long noise would come as near by chance.
     let odd = run.len() - 1 - pairs;
-    odd * 4 < run.len()
+    if run.len() < LONG_LETTERS { odd * 4 < run.len() } else { odd * 6 <= run.len() }
 }
 
 fn follows(first: u8, second: u8) -> bool {

@@ -1,4 +1,4 @@
-//! Reads a name, what assigns a value to it, and the value. It must never decide before every
+//! Reads a name and what assigns a value to it, up to the value. It must never decide before every
 //! continuation of the text gives the same answer.
 
 use super::super::bare::{needs, stem_bytes};
@@ -7,12 +7,18 @@ use super::super::dfa::End;
 use super::super::kinds::Stem;
 use super::super::words::{Word, is_joint, parts};
 use super::{
-    GAP_BYTES, Joint, NEXT_BYTES, Quote, SUFFIX_BYTES, SUFFIXES, Stop, Sure, VALUE_BYTES, is_blank,
-    is_element, is_flag, is_whole_pass, starts_word,
+    GAP_BYTES, Joint, Quote, SUFFIX_BYTES, SUFFIXES, Stop, Sure, is_blank, is_cell, is_element,
+    is_flag, is_shouted, is_whole_pass, starts_word,
 };
 
 /// Longest attributes of an element between its name and its value.
 const ATTRIBUTES_BYTES: usize = 160;
+
+/// Longest list of other parts before the value of a name that is an object.
+const PARTS_BYTES: usize = 160;
+
+/// Longest name of an anchor before a value, or of what wraps it.
+pub(super) const LABEL_BYTES: usize = 24;
 
 pub(super) struct Cursor<'a> {
     /// The text from the telling part on.
@@ -25,11 +31,11 @@ pub(super) struct Cursor<'a> {
 
 impl Cursor<'_> {
     /// The next byte; none at the end of the stream.
-    fn peek(&self) -> Result<Option<u8>, Stop> {
+    pub(super) fn peek(&self) -> Result<Option<u8>, Stop> {
         self.ahead(0)
     }
 
-    fn ahead(&self, more: usize) -> Result<Option<u8>, Stop> {
+    pub(super) fn ahead(&self, more: usize) -> Result<Option<u8>, Stop> {
         match (self.bytes.get(self.at + more), self.end) {
             (Some(&byte), _) => Ok(Some(byte)),
             (None, End::Closed) => Ok(None),
@@ -37,7 +43,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn takes_text(&mut self, text: &[u8]) -> Result<bool, Stop> {
+    pub(super) fn takes_text(&mut self, text: &[u8]) -> Result<bool, Stop> {
         for (index, &byte) in text.iter().enumerate() {
             if self.ahead(index)? != Some(byte) {
                 return Ok(false);
@@ -47,7 +53,7 @@ impl Cursor<'_> {
         Ok(true)
     }
 
-    fn skip(&mut self, most: usize, test: fn(u8) -> bool) -> Result<usize, Stop> {
+    pub(super) fn skip(&mut self, most: usize, test: fn(u8) -> bool) -> Result<usize, Stop> {
         let from = self.at;
         while self.at - from < most && self.peek()?.is_some_and(test) {
             self.at += 1;
@@ -80,7 +86,7 @@ impl Cursor<'_> {
             Stem::Pass if !whole => {
                 // `passed`, `Passive`, `passport`: only these make a longer word of it.
                 let first = words.next().unwrap_or_default();
-                if !matches!(first.text(), b"word" | b"wd" | b"phrase" | b"code") {
+                if !matches!(first.text(), b"word" | b"wd" | b"phrase" | b"code" | b"wort") {
                     return Err(Stop::Nothing);
                 }
             }
@@ -101,48 +107,75 @@ impl Cursor<'_> {
     /// Reads what stands between name and value, up to the value's first byte.
     pub(super) fn joint(&mut self, stem: Stem, before: &Before) -> Result<Joint, Stop> {
         let closed = self.close_name()?;
+        if !closed {
+            // The name of an array.
+            self.takes_text(b"[]")?;
+        }
         let blanks = self.skip(GAP_BYTES, is_blank)?;
         let mut sure = Sure::Assigned;
-        let tag = Joint { quote: Quote::Tag, sure };
         match self.peek()? {
-            Some(sign @ (b'=' | b':')) => self.sign(sign)?,
-            Some(b'>') if !closed => {
-                self.at += 1;
-                return Ok(tag);
+            Some(sign @ (b'=' | b':')) => sure = self.sign(sign, stem)?,
+            Some(b'?') if self.takes_text(b"?=")? => {}
+            Some(b'!') if stem == Stem::Pass && self.takes_text(b"!=")? => {
+                self.at -= 1;
+                sure = self.compared()?;
             }
-            Some(b'<') if !closed => return self.property().map(|()| tag),
-            Some(b',') if closed => sure = self.listed()?,
-            Some(b'v' | b'V' | b'"') if closed && blanks > 0 => self.named_value()?,
-            Some(b'\r' | b'\n') => self.named_value()?,
-            Some(b'\'') if blanks > 0 && self.bytes[0].is_ascii_uppercase() => {}
-            Some(b'(') if !closed && blanks == 0 && self.bytes.starts_with(b"PASSWORD") => {
+            Some(b'%') => return self.encoded(),
+            Some(b'{') if self.takes_text(b"{ get; set; } =")? => {}
+            Some(b'>') => {
                 self.at += 1;
-                if !matches!(self.peek()?, Some(b'\'' | b'"')) {
-                    return Err(Stop::Nothing);
+                let sure = if closed { Sure::Called } else { sure };
+                return self.element(sure);
+            }
+            Some(b'<') if !closed => {
+                self.property()?;
+                return Ok(Joint { quote: Quote::Tag, sure });
+            }
+            Some(b',') if closed => {
+                sure = self.listed()?;
+                // In lists of names other names follow.
+                if sure == Sure::Listed && !is_shouted(before, self.bytes) {
+                    sure = Sure::Called;
                 }
+            }
+            Some(b'v' | b'V' | b'c' | b'"') if closed && blanks > 0 => self.named_value()?,
+            Some(b'\r' | b'\n') => sure = self.below(closed)?,
+            Some(b'\'') if blanks > 0 && self.bytes[0].is_ascii_uppercase() => {}
+            Some(b'(') if !closed && blanks == 0 => sure = self.called(stem)?,
+            Some(b'|' | 0xe2) if blanks > 0 && is_cell(before) => {
+                let side = self.takes_text(b"|")? || self.takes_text("\u{2502}".as_bytes())?;
+                sure = if side { Sure::Cell } else { return Err(Stop::Nothing) };
             }
             Some(_) if blanks > 0 && is_flag(before) => {}
             Some(_) if blanks > 0 && !closed && is_element(before) => {
                 self.skip(ATTRIBUTES_BYTES, |byte| !b"<>\r\n".contains(&byte))?;
                 let ends = self.takes_text(b">")?;
-                return if ends { Ok(tag) } else { Err(Stop::Nothing) };
+                return if ends { self.element(sure) } else { Err(Stop::Nothing) };
             }
             Some(_) if blanks > 0 && stem == Stem::Pass && is_whole_pass(self.bytes) => {
-                sure = Sure::Beside;
+                let shouted = is_shouted(before, self.bytes);
+                sure = match before.last() {
+                    Some(b'-') => Sure::Column,
+                    Some(_) | None if shouted => Sure::Cell,
+                    Some(_) | None => Sure::Beside,
+                };
             }
+            Some(_) if blanks > 0 && is_shouted(before, self.bytes) => sure = Sure::Cell,
+            Some(_) if blanks > 1 => sure = Sure::Column,
             Some(_) | None => return Err(Stop::Nothing),
         }
-        self.skip(GAP_BYTES, is_blank)?;
+        self.lead_in(&mut sure)?;
         // From here on what waits may be the secret itself.
         let start = self.at;
-        let opened = self.skip_type().and_then(|()| self.open_value());
+        let opened = self.skip_type().and_then(|()| self.open_value(&mut sure));
         opened.map(|quote| Joint { quote, sure }).map_err(|stop| stop.not_behind(start))
     }
 
-    /// `=`, `:`, `:=`, `=>`, and what PHP prints behind that.
-    fn sign(&mut self, sign: u8) -> Result<(), Stop> {
+    /// `=`, `:`, `:=`, `=>`, what PHP prints behind that, and `==` behind a password.
+    fn sign(&mut self, sign: u8, stem: Stem) -> Result<Sure, Stop> {
         self.at += 1;
         match (sign, self.peek()?) {
+            (b'=', Some(b'=')) if stem == Stem::Pass => return self.compared(),
             (b'=', Some(b'=' | b'~')) | (b':', Some(b':' | b'?')) => return Err(Stop::Nothing),
             (b':', Some(b'=')) => self.at += 1,
             (b'=', Some(b'>')) => {
@@ -151,13 +184,136 @@ impl Cursor<'_> {
                 let breaks = self.skip(2 * GAP_BYTES, is_space)?;
                 if breaks == 0 || !self.takes_text(b"string(")? {
                     self.at = from;
-                    return Ok(());
+                    return Ok(Sure::Assigned);
                 }
                 self.skip(8, |byte| byte.is_ascii_digit() || byte == b')')?;
             }
             (_, _) => {}
         }
+        Ok(Sure::Assigned)
+    }
+
+    /// The rest of a comparison, up to a text in quotes.
+    fn compared(&mut self) -> Result<Sure, Stop> {
+        self.skip(2, |byte| byte == b'=')?;
+        self.skip(GAP_BYTES, is_blank)?;
+        match self.peek()? {
+            Some(b'"' | b'\'') => Ok(Sure::Called),
+            Some(_) | None => Err(Stop::Nothing),
+        }
+    }
+
+    /// What may stand behind a sign before the value: a line break, the marks of YAML, the bracket
+    /// of a list, the other parts of an object.
+    fn lead_in(&mut self, sure: &mut Sure) -> Result<(), Stop> {
+        self.skip(GAP_BYTES, is_blank)?;
+        let start = self.at;
+        let led = match self.peek()? {
+            Some(b'|' | b'>') => self.block(),
+            Some(b'&') => self.anchor(),
+            Some(b'!') => self.takes_text(b"!!str ").map(|_| ()),
+            Some(b'[') => self.bracket(),
+            Some(b'{') => {
+                let opens = self.ahead(1).map_err(|stop| stop.not_behind(start))?;
+                let parted = opens.is_some_and(|byte| is_space(byte) || byte == b'"');
+                return if parted { self.parts() } else { Ok(()) };
+            }
+            Some(b'\r' | b'\n') => {
+                // Blanks and breaks are no part of a secret.
+                *sure = Sure::Column;
+                return self.skip(2 * GAP_BYTES, is_space).map(|_| ());
+            }
+            Some(_) | None => Ok(()),
+        };
+        led.map_err(|stop| stop.not_behind(start))
+    }
+
+    /// `|`, `>-` and their kin, at the end of a line.
+    fn block(&mut self) -> Result<(), Stop> {
+        let from = self.at;
+        self.at += 1;
+        self.skip(2, |byte| b"+-0123456789".contains(&byte))?;
+        if self.skip(2, |byte| matches!(byte, b'\r' | b'\n'))? == 0 {
+            self.at = from;
+            return Ok(());
+        }
+        self.skip(2 * GAP_BYTES, is_blank).map(|_| ())
+    }
+
+    /// `&name` before a value of YAML.
+    fn anchor(&mut self) -> Result<(), Stop> {
+        let from = self.at;
+        self.at += 1;
+        self.skip(LABEL_BYTES, |byte| byte.is_ascii_alphanumeric() || is_joint(byte))?;
+        // `&str = "…"` is a type.
+        if self.skip(GAP_BYTES, is_blank)? == 0 || self.peek()? == Some(b'=') {
+            self.at = from;
+        }
         Ok(())
+    }
+
+    /// The bracket of a list, whose first value is the secret.
+    fn bracket(&mut self) -> Result<(), Stop> {
+        let opens = self.ahead(1)?;
+        let first = |byte: u8| byte.is_ascii_alphanumeric() || b"\"'\\-_+/".contains(&byte);
+        self.at += usize::from(opens.is_some_and(first));
+        Ok(())
+    }
+
+    /// An object with a value among its parts: `{"sensitive": true, "value": "…"}`.
+    fn parts(&mut self) -> Result<(), Stop> {
+        let from = self.at;
+        while self.at - from < PARTS_BYTES && self.peek()?.is_some_and(|byte| byte != b'}') {
+            if self.takes_text(b"\"value\"")? {
+                self.skip(GAP_BYTES, |byte| is_blank(byte) || byte == b':')?;
+                return Ok(());
+            }
+            self.at += 1;
+        }
+        Err(Stop::Nothing)
+    }
+
+    /// The value of an element, which may be marked as plain text.
+    fn element(&mut self, sure: Sure) -> Result<Joint, Stop> {
+        let start = self.at;
+        self.takes_text(b"<![CDATA[").map_err(|stop| stop.not_behind(start))?;
+        Ok(Joint { quote: Quote::Tag, sure })
+    }
+
+    /// The sign of a query inside another one: `%3D`, or `%22%3A%22` in an object.
+    fn encoded(&mut self) -> Result<Joint, Stop> {
+        self.takes_text(b"%22")?;
+        let mut signs = [&b"%3D"[..], b"%3d", b"%3A", b"%3a"].into_iter();
+        let mut found = false;
+        while let (false, Some(sign)) = (found, signs.next()) {
+            found = self.takes_text(sign)?;
+        }
+        if !found {
+            return Err(Stop::Nothing);
+        }
+        let start = self.at;
+        self.takes_text(b"%22").map_err(|stop| stop.not_behind(start))?;
+        Ok(Joint { quote: Quote::Encoded, sure: Sure::Assigned })
+    }
+
+    /// A text as the argument of what has the name: `PASSWORD('…')`, `.password("…")`.
+    fn called(&mut self, stem: Stem) -> Result<Sure, Stop> {
+        self.at += 1;
+        match self.peek()? {
+            Some(b'\'' | b'"') if self.bytes.starts_with(b"PASSWORD") => Ok(Sure::Assigned),
+            Some(b'\'' | b'"') if stem == Stem::Pass => Ok(Sure::Called),
+            // What takes a name and finds the secret has such names too.
+            Some(b'\'' | b'"') => Ok(Sure::Column),
+            Some(_) | None => Err(Stop::Nothing),
+        }
+    }
+
+    /// The next line: a part of a form, or a pair that names its parts.
+    fn below(&mut self, closed: bool) -> Result<Sure, Stop> {
+        if closed && (self.takes_text(b"\r\n\r\n")? || self.takes_text(b"\n\n")?) {
+            return Ok(Sure::Called);
+        }
+        self.named_value().map(|()| Sure::Assigned)
     }
 
     /// `<key>Password</key><string>…`: a list of properties.
@@ -174,7 +330,8 @@ impl Cursor<'_> {
         self.at += 1;
         let from = self.at;
         self.skip(GAP_BYTES, is_blank)?;
-        if matches!(self.peek()?, Some(b'"' | b'\'')) {
+        let letter = self.peek()? == Some(b'b') && matches!(self.ahead(1)?, Some(b'"' | b'\''));
+        if letter || matches!(self.peek()?, Some(b'"' | b'\'')) {
             let quoted = self.at;
             self.at = from;
             // `"name": "PASSWORD", "value": "…"` first; an argument otherwise.
@@ -207,7 +364,12 @@ impl Cursor<'_> {
     fn named_value(&mut self) -> Result<(), Stop> {
         self.skip(2 * GAP_BYTES, is_space)?;
         self.close_name()?;
-        if !(self.takes_text(b"value")? || self.takes_text(b"Value")?) {
+        let words = [&b"value"[..], b"Value", b"content"];
+        let mut named = false;
+        for word in words {
+            named = named || self.takes_text(word)?;
+        }
+        if !named {
             return Err(Stop::Nothing);
         }
         self.close_name()?;
@@ -231,130 +393,8 @@ impl Cursor<'_> {
         self.at = from;
         Ok(())
     }
-
-    fn open_value(&mut self) -> Result<Quote, Stop> {
-        let from = self.at;
-        // Letters that make other strings of it: b"…", r"…", f"…", @"…".
-        if self.peek()?.is_some_and(|byte| b"bBrRuUfFL@".contains(&byte))
-            && self.ahead(1)?.is_some_and(|byte| b"\"'".contains(&byte))
-        {
-            self.at += 1;
-        }
-        let slashes = self.skip(3, |byte| byte == b'\\')?;
-        match self.peek()? {
-            Some(sign @ (b'"' | b'\'' | b'`')) => {
-                self.at += 1;
-                Ok(Quote::Sign(sign, slashes > 0))
-            }
-            Some(_) => {
-                self.at = from;
-                Ok(Quote::None)
-            }
-            None => Err(Stop::Nothing),
-        }
-    }
-
-    /// Where the value ends, and whether it is longer than it may be.
-    pub(super) fn value(&mut self, quote: Quote) -> Result<(usize, bool), Stop> {
-        let limit = self.at + VALUE_BYTES;
-        loop {
-            if quote == Quote::None {
-                // Values are long, and most of their bytes end none.
-                let rest = &self.bytes[self.at.min(self.bytes.len())..self.bytes.len().min(limit)];
-                self.at += rest.iter().take_while(|byte| !MAY_END[usize::from(**byte)]).count();
-            }
-            if self.at >= limit {
-                return Ok((self.at, true));
-            }
-            let Some(byte) = self.peek()? else {
-                return if quote == Quote::Tag { Err(Stop::Nothing) } else { Ok((self.at, false)) };
-            };
-            let done = match quote {
-                Quote::Sign(sign, escaped) => self.ends_quoted(byte, sign, escaped)?,
-                // `<password>` alone is a placeholder; an element has an end.
-                Quote::Tag if matches!(byte, b'\r' | b'\n') => return Err(Stop::Nothing),
-                Quote::Tag => byte == b'<' && self.ahead(1)? == Some(b'/'),
-                Quote::None => self.ends_bare(byte)?,
-            };
-            if done {
-                return Ok((self.at, false));
-            }
-            self.at += 1;
-        }
-    }
-
-    fn ends_quoted(&mut self, byte: u8, sign: u8, escaped: bool) -> Result<bool, Stop> {
-        if matches!(byte, b'\r' | b'\n') {
-            return Ok(true);
-        }
-        if byte != b'\\' {
-            return Ok(byte == sign);
-        }
-        let next = self.ahead(1)?;
-        if escaped && next.is_none_or(|next| next == sign || next == b'\\') {
-            return Ok(true);
-        }
-        self.at += usize::from(next.is_some() && !matches!(next, Some(b'\r' | b'\n')));
-        Ok(false)
-    }
-
-    fn ends_bare(&self, byte: u8) -> Result<bool, Stop> {
-        Ok(match byte {
-            0..=b' ' | b'"' | b'\'' | b'`' | b'<' | b'>' | 0x7f => true,
-            b'\\' => matches!(self.ahead(1)?, Some(b'n' | b'r' | b't' | b'"' | b'\'') | None),
-            b',' | b';' | b'&' => self.starts_another()?,
-            b')' | b']' | b'}' => {
-                self.ahead(1)?.is_none_or(|next| next <= b' ' || b",;)]}\"'.:`".contains(&next))
-            }
-            _ => false,
-        })
-    }
-
-    /// Whether behind this mark the line ends or another name starts.
-    fn starts_another(&self) -> Result<bool, Stop> {
-        for more in 1..NEXT_BYTES {
-            match self.ahead(more)? {
-                None => return Ok(true),
-                Some(b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'' | b'}' | b']') if more == 1 => {
-                    return Ok(true);
-                }
-                Some(b'=' | b':') => return Ok(more > 1),
-                Some(b' ') if more > 1 => {}
-                Some(byte) if byte.is_ascii_alphanumeric() || b"_.-%$".contains(&byte) => {}
-                Some(_) => return Ok(false),
-            }
-        }
-        Ok(false)
-    }
 }
 
-/// The bytes that may end a value without quotes; see [`Cursor::ends_bare`].
-static MAY_END: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = matches!(
-            byte as u8,
-            0..=b' '
-                | b'"'
-                | b'\''
-                | b'`'
-                | b'<'
-                | b'>'
-                | 0x7f
-                | b'\\'
-                | b','
-                | b';'
-                | b'&'
-                | b')'
-                | b']'
-                | b'}'
-        );
-        byte += 1;
-    }
-    table
-};
-
-fn is_space(byte: u8) -> bool {
+pub(super) fn is_space(byte: u8) -> bool {
     is_blank(byte) || byte == b'\r' || byte == b'\n'
 }

@@ -86,4 +86,12 @@ pub(super) const ROWS: &[Row] = &[
     token("meta-token", &["EAA"], r"EAA[A-Za-z0-9]{80,}").check(Check::Random),
     token("instagram-token", &["IGQV", "IGQW"], r"IGQ[VW][A-Za-z0-9_-]{60,}"),
     token("dropbox-token", &["sl.A", "sl.B", "sl.C", "sl.u."], r"sl\.(?:u\.)?[A-Za-z0-9_-]{60,}"),
+    token("discord-token", &["mfa."], r"mfa\.[A-Za-z0-9_-]{80,}"),
+    token("mandrill-key", &["md-"], r"md-[A-Za-z0-9_-]{22}").check(Check::Random),
+    token("mailersend-token", &["mlsn."], r"mlsn\.[a-f0-9]{60,}"),
+    token("onesignal-key", &["os_v2_"], r"os_v2_(?:app|org)_[a-z0-9]{60,}"),
+    token("matrix-token", &["syt_"], r"syt_[A-Za-z0-9=_-]{6,}_[A-Za-z0-9]{20}_[A-Za-z0-9]{6}"),
+    token("pubnub-key", &["sec-c-"], r"sec-c-[A-Za-z0-9+/=-]{30,}"),
+    token("courier-key", &["pk_prod_", "dk_prod_"], r"[pd]k_prod_[A-Z0-9]{20,}"),
+    token("klaviyo-key", &["pk_"], r"pk_[a-f0-9]{34}(?-u:\b)"),
 ];

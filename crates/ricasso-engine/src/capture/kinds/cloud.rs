@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Row] = &[
         "aws-secret-key",
         &["ecret_", "ECRET_", "ecretAccessKey"],
         concat!(
-            r#"(?i)ecret_?access_?key(?:\\?["'])?(?:[ \t]{0,20}(?::=|=>|[=:])|[ \t]{1,3})?"#,
+            r#"(?i)ecret_?access_?key(?:\\?["'])?(?:[ \t]{0,20}(?::=|=>|[=:|])|[ \t]{1,24})?"#,
             r#"[ \t]{0,8}(?:\\?["'])?"#,
         ),
         r"[A-Za-z0-9/+]{40,}",
@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
     led(
         "aws-secret-key",
         &["AKIA", "ASIA"],
-        r#"A[KS]IA[A-Z0-9]{16}["']?[,:|;\t ][ \t]{0,4}["']?"#,
+        r#"A[KS]IA[A-Z0-9]{16}["']?[,:|;\t ][ \t]{0,4}(?:[0-9TZ:.+-]{10,32}[,|\t ])?["']?"#,
         r"[A-Za-z0-9/+]{40}(?-u:\b)",
     )
     .in_run()
@@ -51,6 +51,8 @@ pub(super) const ROWS: &[Row] = &[
     )
     .max(CREDENTIAL),
     token("google-refresh-token", &["1//0"], r"1//0[A-Za-z0-9_-]{36,}"),
+    token("google-auth-code", &["4/0A"], r"4/0A[A-Za-z0-9_-]{40,}"),
+    token("google-hmac-key", &["GOOG"], r"GOOG[A-Z0-9]{20,}(?-u:\b)").check(Check::Random),
     token("firebase-key", &["APA91b"], r"APA91b[A-Za-z0-9_-]{80,}"),
     led(
         "azure-key",
@@ -61,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
     .after(&["accoun", "sharedacces"])
     .check(Check::Token),
     // Whoever has a signed link has what it leads to, as long as it lasts.
-    led("signature", &["ignature="], r"ignature=", r"[A-Za-z0-9%/+_~=-]{32,}")
+    led("signature", &["ignature="], r"ignature=", r"[A-Za-z0-9%/+_~=-]{26,}")
         .after(&["amz-s", "goog-s", ", s", "&s", "?s"])
         .check(Check::Random),
     led("azure-signature", &["sig=", "sig%3D"], r"sig(?:=|%3D)", r"[A-Za-z0-9%/+_-]{36,}={0,2}")
@@ -96,7 +98,7 @@ pub(super) const ROWS: &[Row] = &[
     token(
         "supabase-key",
         &["sbp_", "sb_secret_"],
-        r"(?:sbp_[A-Fa-f0-9]{36,}|sb_secret_[A-Za-z0-9_-]{20,})",
+        r"(?:sbp_(?:[a-z0-9]{1,8}_)?[A-Fa-f0-9]{36,}|sb_secret_[A-Za-z0-9_-]{20,})",
     ),
     token("planetscale-key", &["pscale_"], r"pscale_(?:tkn|pw|oauth|app)_[A-Za-z0-9_=.-]{28,}"),
     token("neon-key", &["napi_"], r"napi_[A-Za-z0-9]{40,}"),
@@ -136,4 +138,32 @@ pub(super) const ROWS: &[Row] = &[
         .after(&["--t"])
         .check(Check::Anything),
     led("rancher-token", &["oken-"], r"oken-[a-z0-9]{5}:", r"[a-z0-9]{40,}").after(&["t"]),
+    led("rancher-token", &["kubeconfig-"], r"kubeconfig-[a-z0-9.-]{7,48}:", r"[a-z0-9]{40,}")
+        .in_run()
+        .check(Check::Token),
+    token("swarm-token", &["SWMTKN-1-"], r"SWMTKN-1-[a-z0-9]{40,}-[a-z0-9]{20,}"),
+    token("k3s-token", &["K10"], r"K10[0-9a-f]{48,}::[a-z0-9:.-]{1,40}:[A-Za-z0-9.]{16,}"),
+    token("akamai-token", &["akab-"], r"akab-[a-z0-9]{16}-[a-z0-9]{16}"),
+    token("aiven-password", &["AVNS_"], r"AVNS_[A-Za-z0-9_-]{14,}"),
+    token("elastic-key", &["essu_"], r"essu_[A-Za-z0-9+/=_-]{40,}"),
+    token("tinybird-token", &["p.eyJ"], r"p\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"),
+    token("materialize-key", &["mzp_"], r"mzp_[a-f0-9]{60,}"),
+    token("xata-key", &["xau_"], r"xau_[A-Za-z0-9]{30,}"),
+    token(
+        "bitwarden-token",
+        &["0."],
+        r"0\.[0-9a-f]{8}-[0-9a-f-]{27}\.[A-Za-z0-9]{20,}:[A-Za-z0-9+/=]{20,}",
+    ),
+    token("infisical-token", &["st."], r"st\.[0-9a-f]{24}\.[0-9a-f]{32}\.[0-9a-f]{32}"),
+    token("portainer-key", &["ptr_"], r"ptr_[A-Za-z0-9+/=]{40,}"),
+    token("yandex-token", &["t1."], r"t1\.[A-Za-z0-9_-]{60,}={0,2}\.[A-Za-z0-9_-]{80,}={0,2}"),
+    token("spaces-key", &["DO00", "DO80"], r"DO(?:00|801)[A-Z0-9]{15,17}(?-u:\b)")
+        .check(Check::Random),
+    token("backblaze-key", &["K00"], r"K00[0-9][A-Za-z0-9+/]{27}(?-u:\b)").check(Check::Random),
+    token("exoscale-key", &["EXO"], r"EXO[0-9a-f]{24,}"),
+    token("upcloud-token", &["ucat_"], r"ucat_[A-Z0-9]{20,}"),
+    token("boundary-token", &["at_"], r"at_[A-Za-z0-9]{10}_[A-Za-z0-9]{60,}"),
+    token("appwrite-key", &["standard_"], r"standard_[0-9a-f]{200,}"),
+    token("netbird-token", &["nbp_"], r"nbp_[A-Za-z0-9]{34,}"),
+    token("cloudflare-tunnel", &["eyJhIjoi"], r"eyJhIjoi[A-Za-z0-9+/_-]{80,}={0,2}"),
 ];

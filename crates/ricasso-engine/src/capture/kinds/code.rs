@@ -64,4 +64,16 @@ pub(super) const ROWS: &[Row] = &[
     token("infracost-key", &["ico-"], r"ico-[A-Za-z0-9]{32}(?-u:\b)").check(Check::Random),
     token("settlemint-token", &["sm_pat_", "sm_aat_", "sm_sat_"], r"sm_[pas]at_[A-Za-z0-9]{16,}"),
     token("graphite-token", &["gtat_", "gtp_"], r"gt(?:at|p)_[A-Za-z0-9]{32,}"),
+    token("bitbucket-token", &["BBDC-"], r"BBDC-[A-Za-z0-9+/=_-]{40,}"),
+    token("gitpod-token", &["gitpod_pat_"], r"gitpod_pat_[A-Za-z0-9_.-]{20,}"),
+    token("codesandbox-token", &["csb_v1_"], r"csb_v1_[A-Za-z0-9_-]{30,}"),
+    token("kaggle-token", &["KGAT_"], r"KGAT_[A-Fa-f0-9]{32,}"),
+    token("socket-token", &["sktsec_"], r"sktsec_[A-Za-z0-9_-]{30,}"),
+    token("dbt-token", &["dbtc_", "dbtu_", "dbts_"], r"dbt[cus]_[A-Za-z0-9_-]{30,}"),
+    // YouTrack, Hub and Space: the user and the name in base64, then the secret.
+    token(
+        "jetbrains-token",
+        &["perm-"],
+        r"perm-[A-Za-z0-9+/=_-]{4,}\.[A-Za-z0-9+/=_-]{2,}\.[A-Za-z0-9]{20,}",
+    ),
 ];

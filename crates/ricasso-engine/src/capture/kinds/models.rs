@@ -12,7 +12,8 @@ pub(super) const ROWS: &[Row] = &[
         &["sk-"],
         concat!(
             r"sk-(?:(?:proj|svcacct|admin|service|None)-[A-Za-z0-9_-]{20,}",
-            r"|[A-Za-z0-9]{20,}(?:[_-][A-Za-z0-9_-]{8,})?)",
+            // Many others have taken over these two letters, some with a name of their own.
+            r"|[A-Za-z0-9_-]{20,}|[a-z]{2,8}-[A-Za-z0-9+/=]{20,})",
         ),
     )
     .check(Check::Random),
@@ -37,4 +38,19 @@ pub(super) const ROWS: &[Row] = &[
     token("e2b-key", &["e2b_"], r"e2b_[a-f0-9]{36,}"),
     token("cursor-key", &["key_"], r"key_[a-f0-9]{60,}"),
     token("google-ai-key", &["AQ.A"], r"AQ\.A[A-Za-z0-9_-]{40,}"),
+    token("apify-token", &["apify_"], r"apify_(?:api|proxy)_[A-Za-z0-9]{30,}"),
+    token("brave-key", &["BSA"], r"BSA[A-Za-z0-9_-]{24,}").check(Check::Random),
+    token("runpod-key", &["rpa_"], r"rpa_[A-Za-z0-9]{36,}"),
+    token("anyscale-key", &["esecret_", "aph0_"], r"(?:esecret|aph0)_[A-Za-z0-9_-]{20,}")
+        .check(Check::Random),
+    token("modal-token", &["ak-", "as-"], r"a[ks]-[A-Za-z0-9]{22}(?-u:\b)").check(Check::Random),
+    token("context7-key", &["ctx7sk-"], r"ctx7sk-[A-Za-z0-9-]{30,}"),
+    token("mem0-key", &["m0-"], r"m0-[A-Za-z0-9]{36,}"),
+    token("llamacloud-key", &["llx-"], r"llx-[A-Za-z0-9]{40,}"),
+    token("cartesia-key", &["sk_car_"], r"sk_car_[A-Za-z0-9_-]{20,}"),
+    token("chroma-key", &["ck-"], r"ck-[A-Za-z0-9]{40,}").check(Check::Random),
+    token("upstage-key", &["up_"], r"up_[A-Za-z0-9]{28,}").check(Check::Random),
+    token("browserbase-key", &["bb_live_"], r"bb_live_[A-Za-z0-9_-]{20,}"),
+    token("luma-key", &["luma-"], r"luma-[0-9a-f]{8}-[0-9a-f-]{27,}"),
+    token("promptlayer-key", &["pl_"], r"pl_[a-f0-9]{32}(?-u:\b)"),
 ];

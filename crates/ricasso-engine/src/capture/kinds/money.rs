@@ -1,5 +1,6 @@
 //! Payment and trade.
 
+use super::super::check::Check;
 use super::{Row, token};
 
 pub(super) const ROWS: &[Row] = &[
@@ -11,8 +12,8 @@ pub(super) const ROWS: &[Row] = &[
     token("stripe-webhook-secret", &["whsec_"], r"whsec_[A-Za-z0-9+/=]{24,}"),
     token(
         "square-token",
-        &["EAAA", "EAAl", "sq0atp-", "sq0csp-"],
-        r"(?:EAA[Al][A-Za-z0-9_-]{56,}|sq0(?:atp|csp)-[A-Za-z0-9_-]{20,})",
+        &["EAAA", "EAAl", "sq0atp-", "sq0csp-", "sq0csb-"],
+        r"(?:EAA[Al][A-Za-z0-9_-]{56,}|sq0(?:atp|cs[pb])-[A-Za-z0-9_-]{20,})",
     ),
     token(
         "shopify-token",
@@ -37,4 +38,18 @@ pub(super) const ROWS: &[Row] = &[
     token("lemonsqueezy-key", &["lmsq_"], r"lmsq_[A-Za-z0-9]{24,}"),
     token("paddle-key", &["pdl_"], r"pdl_(?:live_|sdbx_)?(?:apikey_)?[A-Za-z0-9_]{40,}"),
     token("polar-token", &["polar_oat_", "polar_pat_"], r"polar_[op]at_[A-Za-z0-9]{36,}"),
+    token("mollie-key", &["test_"], r"test_[A-Za-z0-9]{30,}").check(Check::Random),
+    token("klarna-key", &["klarna_"], r"klarna_(?:live|test)_api_[A-Za-z0-9+/=_-]{40,}"),
+    // A part in base64, its signature, and a tail with any signs.
+    token(
+        "adyen-key",
+        &["AQE"],
+        r"AQE[A-Za-z0-9+/]{40,}={0,2}-[A-Za-z0-9+/]{20,}={0,2}-[^\s\x22']{8,}",
+    ),
+    token("checkout-key", &["sk_sbox_"], r"sk_sbox_[a-z0-9]{26,}"),
+    token("checkout-key", &["sk_"], r"sk_[a-z0-9]{26,}").check(Check::Random),
+    token("gocardless-token", &["sandbox_"], r"sandbox_[A-Za-z0-9_-]{36,}").check(Check::Random),
+    token("ramp-key", &["ramp_"], r"ramp_(?:tok|sec)_[A-Za-z0-9]{30,}"),
+    token("brex-token", &["bxt_"], r"bxt_[A-Za-z0-9]{36,}"),
+    token("mercury-token", &["mercury_"], r"mercury_(?:production|sandbox)_[A-Za-z0-9_]{30,}"),
 ];

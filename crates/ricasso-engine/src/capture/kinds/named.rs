@@ -75,8 +75,32 @@ pub(super) const ROWS: &[Row] = &[
         r"[A-Za-z0-9._~+/=:-]{16,}",
     )
     .check(Check::Random),
-    led("bearer", &["earer ", "EARER "], r"(?i)earer[ \t]{1,3}", r"[A-Za-z0-9._~+/=-]{16,}")
-        .check(Check::Random),
+    // A scheme that nobody knows.
+    led(
+        "authorization",
+        &["uthorization", "UTHORIZATION"],
+        concat!(
+            r#"(?i)uthorization(?:\\?["'])?[ \t]{0,3}(?:=>|[:=,])[ \t]{0,3}(?:\\?["'])?"#,
+            r#"[a-z][a-z0-9_-]{1,31}[ \t]{1,3}(?:[a-z_]{1,16}=(?:\\?")?)?"#,
+        ),
+        r"[A-Za-z0-9._~+/=:-]{16,}",
+    )
+    .check(Check::Random),
+    led(
+        "bearer",
+        &["earer ", "EARER ", "earer, ", "earer%20", "earer+", "earer=", "earer:", "earer\""],
+        r#"(?i)earer(?:[ \t]{1,3}|,[ \t]{1,3}|%20|\+|["']?[=:][ \t]{0,3}["']?)"#,
+        r"[A-Za-z0-9._~+/=-]{16,}",
+    )
+    .check(Check::Random),
+    // Composer's own file names the host of each.
+    led(
+        "bearer",
+        &["earer\""],
+        r#"earer":[ \t]{0,3}\{\s{0,16}"[^"\s]{1,128}":[ \t]{0,3}""#,
+        r#"[^"\s]{12,}"#,
+    )
+    .check(Check::Token),
     led("basic-auth", &["Basic ", "basic "], r"(?i)basic[ \t]{1,3}", r"[A-Za-z0-9+/]{11,}={0,2}")
         .edge(Edge::Word)
         .check(Check::BasicAuth),
@@ -90,8 +114,24 @@ pub(super) const ROWS: &[Row] = &[
     .check(Check::Random),
     led(
         "cookie",
-        &["Cookie:", "cookie:", "COOKIE:", "Cookie\"", "cookie\""],
-        r#"(?i)cookie(?:\\?["'])?:[ \t]{0,3}(?:\\?["'])?"#,
+        &[
+            "Cookie:",
+            "cookie:",
+            "COOKIE:",
+            "Cookie\"",
+            "cookie\"",
+            "Cookie'",
+            "cookie'",
+            "Cookie=",
+            "Cookie\\",
+            "cookie\\",
+            "cookie '",
+            "cookie \"",
+        ],
+        concat!(
+            r#"(?i)cookie(?:\\{0,3}["']\]?)?[ \t]{0,3}(?:(?:=>|[:=,])[ \t]{0,3})?"#,
+            r#"(?:"value":[ \t]{0,3})?[\[{b]{0,2}(?:\\{0,3}["'])?"#,
+        ),
         r#"[^\s=;"',\\]{1,64}=[^\s;"',\\]{0,1024}(?:; ?[^\s=;"',\\]{1,64}=[^\s;"',\\]{0,1024})*"#,
     )
     .edge(Edge::Word)
@@ -123,21 +163,21 @@ pub(super) const ROWS: &[Row] = &[
         "pgpass-password",
         &[":5432:", ":5433:", ":6432:", ":*:", "*:*:"],
         r"(?::(?:5432|5433|6432|\*)|\*:\*):[^:\s]{1,63}:[^:\s/]{1,63}:",
-        r"[^\s:]{4,256}",
+        r#"[^\s:'"]{4,256}"#,
     )
-    .check(Check::Password),
+    .check(Check::Value),
     led(
         "sql-password",
-        &["IDENTIFIED BY", "identified by"],
-        r#"(?i)identified by[ \t]{1,4}(?:password[ \t]{1,4})?['"]"#,
+        &["IDENTIFIED ", "identified "],
+        r#"(?i)identified (?:with [a-z0-9_'"]{1,40} )?by[ \t]{1,4}(?:password[ \t]{1,4})?['"]"#,
         r#"[^'"\r\n]{3,256}"#,
     )
     .check(Check::Password),
     // curl, wget and docker take `user:password` or a password behind a flag.
     led(
         "flag-password",
-        &["-u ", "--user "],
-        r#"(?:-u|--user)[ \t]{1,3}["']?[A-Za-z0-9._%+@-]{1,128}:"#,
+        &["-u ", "-user "],
+        r#"-u(?:ser)?[ \t]{1,3}["']?[A-Za-z0-9._%+@-]{1,128}:"#,
         r#"[^\s"']{4,256}"#,
     )
     .check(Check::Value),
@@ -182,8 +222,9 @@ pub(super) const ROWS: &[Row] = &[
     .check(Check::Value),
     // The server's own password in a Redis configuration.
     led("redis-password", &["pass "], r#"pass[ \t]{1,8}["']?"#, r#"[^\s"']{4,256}"#)
-        .after(&["require"])
+        .after(&["require", "-store", "-key"])
         .check(Check::Value),
+    led("ftp-password", &["PASS "], r"PASS ", r"[^\s/]{4,256}").after(&["> "]).check(Check::Spoken),
     led(
         "basic-auth",
         &["uthIdent"],

@@ -82,4 +82,42 @@ pub(super) const ROWS: &[Row] = &[
     token("raycast-token", &["rca_", "rct_"], r"rc[at]_[A-Za-z0-9]{32,}"),
     token("statsig-key", &["secret-", "console-"], r"(?:secret|console)-[A-Za-z0-9]{36,}")
         .check(Check::Random),
+    token(
+        "stytch-secret",
+        &["secret-live-", "secret-test-"],
+        r"secret-(?:live|test)-[A-Za-z0-9_=-]{30,}",
+    ),
+    token("trello-token", &["ATTA"], r"ATTA[A-Fa-f0-9]{60,}"),
+    token("transifex-token", &["1/"], r"1/[0-9a-f]{40}(?-u:\b)"),
+    token("pinterest-token", &["pina_"], r"pina_[A-Z0-9]{40,}"),
+    token("tiktok-token", &["act."], r"act\.[A-Za-z0-9]{40,}![0-9]{1,6}\.[a-z0-9]{1,6}"),
+    token("chromatic-token", &["chpt_"], r"chpt_[A-Za-z0-9]{13,}"),
+    token("vantage-token", &["vntg_tkn_"], r"vntg_tkn_[A-Fa-f0-9]{32,}"),
+    token("n8n-key", &["n8n_api_"], r"n8n_api_[A-Za-z0-9_.-]{30,}").max(JWT),
+    token("imagekit-key", &["private_"], r"private_[A-Za-z0-9+/]{26,}={0,2}").check(Check::Random),
+    led(
+        "unleash-token",
+        &["production.", "development.", "staging."],
+        r"(?:production|development|staging)\.",
+        r"[a-f0-9]{50,}",
+    )
+    .in_run()
+    .after(&[":"])
+    .check(Check::Anything),
+    token("flagsmith-key", &["ser."], r"ser\.[A-Za-z0-9]{22}(?-u:\b)").check(Check::Random),
+    token("checkly-key", &["cu_"], r"cu_[0-9a-f]{32}(?-u:\b)"),
+    token("newrelic-key", &["eu01xx"], r"eu01xx[0-9a-f]{28,36}NRAL"),
+    // A bearer token of an application: its number is small, so it starts with zeros.
+    token(
+        "twitter-token",
+        &["AAAAAAAAAAAAAAAAAAAA"],
+        r"A{20,22}[A-Za-z0-9%]{20,}%3D[A-Za-z0-9]{40,}",
+    ),
+    token("coralogix-key", &["cxtp_", "cxup_"], r"cx[tu]p_[A-Za-z0-9]{26,}"),
+    token("jumpcloud-key", &["jca_"], r"jca_[A-Za-z0-9]{32,}"),
+    token("retool-token", &["retool_"], r"retool_[a-z0-9]{24,}").check(Check::Random),
+    token("hcaptcha-secret", &["ES_"], r"ES_[0-9a-f]{32}(?-u:\b)"),
+    token("hex-token", &["hxtp_"], r"hxtp_[0-9a-f]{60,}"),
+    token("metabase-key", &["mb_"], r"mb_[A-Za-z0-9+/]{40,}={0,2}").check(Check::Random),
+    token("miro-token", &["eyJtaXJv"], r"eyJtaXJv[A-Za-z0-9_-]{30,}"),
 ];
