@@ -8,6 +8,7 @@ mod chat;
 mod cloud;
 mod code;
 mod keys;
+mod look;
 mod models;
 mod money;
 mod named;
@@ -16,7 +17,9 @@ mod spoken;
 
 use super::check::Check;
 use super::fronts::{BUCKETS, Case, Fronts};
-use ricasso_os::lanes::{Front, Halves, LANES};
+pub(super) use look::passes;
+use look::{Look, listed_bytes, other_bytes};
+use ricasso_os::lanes::{Front, LANES};
 
 /// What must stand before a literal for it to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,57 +30,6 @@ pub(super) enum Edge {
     Word,
     /// A long number and a colon: the number of a bot before its token.
     Number,
-}
-
-/// A look at the bytes behind a literal that ordinary text is full of, which costs less than a
-/// walk. It must pass whatever the patterns would match; other literals are rare enough without.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Look {
-    /// The bytes that end the look.
-    stops: Halves,
-    /// The one of them that must come first.
-    wants: u8,
-}
-
-/// Whether each byte that is wanted comes before those that end the attempt, one after the other,
-/// or none comes. A look goes further than nearly all host names are long.
-pub(super) fn passes(looks: &[Look], behind: &[u8]) -> bool {
-    let mut rest = behind;
-    for look in looks {
-        let Some(stop) = look.stops.first_in(rest) else { return true };
-        if rest[stop] != look.wants {
-            return false;
-        }
-        rest = &rest[stop + 1..];
-    }
-    true
-}
-
-/// The bytes of a text.
-const fn listed_bytes(text: &[u8]) -> Halves {
-    Halves::exactly(&table_of(text))
-}
-
-/// The bytes of a text, by their number.
-const fn table_of(text: &[u8]) -> [bool; 256] {
-    let mut table = [false; 256];
-    let mut index = 0;
-    while index < text.len() {
-        table[text[index] as usize] = true;
-        index += 1;
-    }
-    table
-}
-
-/// All other bytes.
-const fn other_bytes(text: &[u8]) -> Halves {
-    let mut table = table_of(text);
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = !table[byte];
-        byte += 1;
-    }
-    Halves::exactly(&table)
 }
 
 /// One kind of secret. Patterns match bytes, are anchored at the literal, and take the longest.
