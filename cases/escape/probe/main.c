@@ -2,7 +2,7 @@
 #include "probe.h"
 
 static const struct verb *const TABLES[] = { FILES, NETS, PROCESSES, KERNEL,
-                                              CODE,  RACES, WRAPS, STANDS };
+                                              CODE,  RACES, RARE, WRAPS, STANDS };
 
 int main(int argc, char **argv)
 {

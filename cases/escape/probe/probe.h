@@ -29,7 +29,8 @@
 typedef long (*act)(char **argv);
 struct verb { const char *name; int words; act run; };
 
-extern const struct verb FILES[], NETS[], PROCESSES[], KERNEL[], CODE[], RACES[], WRAPS[], STANDS[];
+extern const struct verb FILES[], NETS[], PROCESSES[], KERNEL[], CODE[], RACES[], RARE[], WRAPS[],
+    STANDS[];
 
 /* A number that newer kernels know and the headers here may not. */
 #define NR_fchmodat2 452

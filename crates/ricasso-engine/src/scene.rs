@@ -11,10 +11,12 @@ mod index;
 mod live;
 mod look;
 mod path;
+mod pointed;
 mod recorded;
 mod tree;
 
 pub use described::Described;
 pub use live::Live;
 pub use look::{Answer, Kept, Kind, Look, Program, Query, Search, Tree};
+pub use pointed::Pointed;
 pub use recorded::{Fact, MAX_FACTS, Recorded, Scene};

@@ -95,7 +95,7 @@ pub(super) struct Closing<'a> {
     pub(super) failed: Option<Error>,
     pub(super) papers: Papers,
     /// The workspace as it was.
-    pub(super) before: Option<Before>,
+    pub(super) before: Vec<Before>,
     /// What the reader of the reply should know besides.
     pub(super) told: Vec<String>,
 }
@@ -191,7 +191,7 @@ impl Hall {
         reply.hints.extend(self.hints(admitted, steps, failed.as_ref()));
         reply.hints.extend(told.iter().map(|told| redactor.text(told.as_bytes())));
         answer::fill_steps(&mut reply, admitted, steps);
-        later::fill(&mut reply, admitted, before.as_ref());
+        later::fill(&mut reply, admitted, &before);
         match spool.finish().and_then(|totals| Ok((totals, answer::excerpt(spool, &reply)?))) {
             Ok((totals, excerpt)) => {
                 answer::fill_output(&mut reply, totals, excerpt);

@@ -6,7 +6,7 @@
 use super::board::{Feed, Password, Then};
 use super::keys;
 use super::registry::{Notice, Registry, Scope};
-use super::verbs::{self, Ask, MOST_ASKED_BYTES, Row, Told, Verb};
+use super::verbs::{self, Ask, Greeting, MOST_ASKED_BYTES, Row, Told, Verb};
 use crate::capture::{Beyond, Redacted, Takes};
 use crate::error::Error;
 use crate::run::{JobId, StateDir};
@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// Visitors at once; the next one is told to come again.
 const MOST_VISITORS: usize = 256;
+/// A greeting is a name.
+const MOST_GREETING_BYTES: usize = 1024;
 /// A visitor's thread needs little.
 const STACK_BYTES: usize = 512 * 1024;
 /// A visitor that says nothing for this long is sent away.
@@ -58,11 +60,11 @@ impl Desk {
         let listener = ricasso_os::listen(&place, &name).map_err(Error::Os)?;
         let closing = Cancel::new().map_err(Error::Os)?;
         let busy = Arc::new(Busy::default());
-        let (bell, guests) = (closing.clone(), Arc::clone(&busy));
+        let (bell, guests, owner) = (closing.clone(), Arc::clone(&busy), owner.clone());
         let thread = std::thread::Builder::new()
             .name("ricasso-desk".into())
             .stack_size(STACK_BYTES)
-            .spawn(move || receive(&listener, &bell, &registry, &guests))
+            .spawn(move || receive(&listener, &bell, &Host { registry, busy: guests, owner }))
             .map_err(|source| Error::Thread { source })?;
         Ok(Desk { path: place.join(name), closing, busy, thread: Some(thread) })
     }
@@ -95,7 +97,15 @@ impl Drop for Desk {
     }
 }
 
-fn receive(listener: &UnixListener, closing: &Cancel, registry: &Arc<Registry>, busy: &Arc<Busy>) {
+/// Who receives the visitors.
+struct Host {
+    registry: Arc<Registry>,
+    busy: Arc<Busy>,
+    owner: JobId,
+}
+
+fn receive(listener: &UnixListener, closing: &Cancel, host: &Host) {
+    let Host { registry, busy, owner } = host;
     loop {
         match ricasso_os::ready([Some(listener.as_fd()), Some(closing.as_fd())], None) {
             Ok([true, false]) => {}
@@ -112,12 +122,13 @@ fn receive(listener: &UnixListener, closing: &Cancel, registry: &Arc<Registry>, 
             refuse(visitor, "too many visitors at once; try again in a moment", false);
             continue;
         }
-        let (registry, guests) = (Arc::clone(registry), Arc::clone(busy));
+        let (registry, guests, owner) = (Arc::clone(registry), Arc::clone(busy), owner.clone());
         let spawned = std::thread::Builder::new()
             .name("ricasso-visitor".into())
             .stack_size(STACK_BYTES)
             .spawn(move || {
-                Visit { stream: visitor, registry: &registry, busy: &guests }.attend();
+                let mut visit = Visit { stream: visitor, registry: &registry, busy: &guests };
+                visit.receive(&owner);
                 guests.here.fetch_sub(1, Ordering::AcqRel);
             });
         if spawned.is_err() {
@@ -139,11 +150,20 @@ struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Answers one question after the other until the visitor goes.
-    fn attend(&mut self) {
+    /// Answers whoever knows whose desk this is.
+    fn receive(&mut self, owner: &JobId) {
         if self.stream.set_read_timeout(Some(SILENT)).is_err() {
             return;
         }
+        let Ok(Some(bytes)) = verbs::read(&mut self.stream, MOST_GREETING_BYTES) else { return };
+        let greeting = serde_json::from_slice::<Greeting>(&bytes);
+        if greeting.is_ok_and(|greeting| greeting.owner == owner.as_str()) {
+            self.attend();
+        }
+    }
+
+    /// Answers one question after the other until the visitor goes.
+    fn attend(&mut self) {
         while let Ok(Some(bytes)) = verbs::read(&mut self.stream, MOST_ASKED_BYTES) {
             *self.busy.asking.lock().unwrap_or_else(PoisonError::into_inner) += 1;
             let answered = self.answer(&bytes);

@@ -5,32 +5,55 @@ use crate::capture::Redacted;
 use crate::policy::Mode;
 use crate::reply::{Later, Reply};
 use crate::run::Before;
+use std::path::Path;
 
-/// Looks at the workspace before the run, where it may be written. In mode `read` nothing can be
-/// born, and mode `open` watches over no workspace.
-pub(super) fn before(admitted: &Admitted) -> Option<Before> {
-    match admitted.plan().cage().mode {
-        Mode::Workspace => admitted.request().workspace.as_deref().map(Before::look),
-        Mode::Read | Mode::Open => None,
+/// Writable roots that are looked at; a policy with more is one of a machine, not of a project.
+const MOST_ROOTS: usize = 8;
+
+/// Looks at the workspace and the other writable roots before the run. In mode `read` nothing can
+/// be born, and mode `open` watches over no workspace.
+pub(super) fn before(admitted: &Admitted) -> Vec<Before> {
+    let cage = admitted.plan().cage();
+    let workspace = match cage.mode {
+        Mode::Workspace => admitted.request().workspace.as_deref(),
+        Mode::Read | Mode::Open => return Vec::new(),
+    };
+    let mut roots: Vec<&Path> = workspace.into_iter().collect();
+    for root in &cage.write {
+        if roots.len() < MOST_ROOTS && !roots.iter().any(|known| root.starts_with(known)) {
+            roots.push(root);
+        }
     }
+    let look = |root| match Some(root) == workspace {
+        true => Before::look(root),
+        false => Before::look_beside(root),
+    };
+    roots.into_iter().map(look).collect()
 }
 
-/// Looks again after it.
-pub(super) fn fill(reply: &mut Reply, admitted: &Admitted, before: Option<&Before>) {
-    let Some(before) = before else { return };
-    let born = before.look_again();
+/// Looks again after it. What lies in the workspace is named from there, all else in full.
+pub(super) fn fill(reply: &mut Reply, admitted: &Admitted, before: &[Before]) {
     let redactor = admitted.redactor();
-    reply.later = born
-        .files
-        .iter()
-        .map(|(path, why)| Later {
-            path: redactor.text(path.as_os_str().as_encoded_bytes()),
-            why: (*why).to_string(),
-        })
-        .collect();
-    if born.cut {
-        reply.hints.push(Redacted::constant(
-            "the workspace is large: more files may be obeyed later than `later` names",
-        ));
+    let workspace = admitted.request().workspace.as_deref();
+    for before in before {
+        let born = before.look_again();
+        let is_workspace = Some(before.root()) == workspace;
+        let named = |path: &Path| match is_workspace {
+            true => redactor.text(path.as_os_str().as_encoded_bytes()),
+            false => redactor.text(before.root().join(path).as_os_str().as_encoded_bytes()),
+        };
+        let files = born.files.iter();
+        reply
+            .later
+            .extend(files.map(|(path, why)| Later { path: named(path), why: (*why).to_string() }));
+        if born.cut {
+            let told = match is_workspace {
+                true => "the workspace is large: more files may be obeyed later than `later` names",
+                false => {
+                    "a writable root is large: more files may be obeyed later than `later` names"
+                }
+            };
+            reply.hints.push(Redacted::constant(told));
+        }
     }
 }

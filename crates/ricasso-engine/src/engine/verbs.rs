@@ -14,6 +14,13 @@ pub(super) const MOST_ASKED_BYTES: usize = 2 << 20;
 /// An answer may hold this much: two excerpts, or a list of jobs.
 pub(super) const MOST_TOLD_BYTES: usize = 32 << 20;
 
+/// The first thing that a visitor says: the name of the owner, which is to be read in the state
+/// directory and nowhere else. A command in a cage may reach the socket, and sees no state.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Greeting {
+    pub(super) owner: String,
+}
+
 /// One question.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Ask {

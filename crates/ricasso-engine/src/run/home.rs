@@ -2,12 +2,17 @@
 
 use super::error::Error;
 use super::id::JobId;
+use crate::request::to_hex;
+use sha2::{Digest, Sha256};
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+/// Letters of a socket's name: enough that no two owners meet.
+const DESK_NAME_BYTES: usize = 32;
 
 /// The state directory: ledger, jobs, sessions, owners. Mode 0700, ours alone.
 #[derive(Debug, Clone)]
@@ -112,20 +117,22 @@ impl StateDir {
     /// its last steps. A living owner has its file before it has a desk.
     pub(super) fn remove_deserted_desks(&self) {
         let Ok(files) = fs::read_dir(self.owners()) else { return };
-        for file in files.flatten() {
-            let name = file.file_name();
-            let owner = name.to_str().and_then(|name| name.strip_suffix(".sock"));
-            let Some(owner) = owner.and_then(JobId::parse) else { continue };
-            if !self.owners().join(owner.as_str()).exists() {
+        let names: Vec<_> = files.flatten().map(|file| file.file_name()).collect();
+        let owners = names.iter().filter_map(|name| JobId::parse(name.to_str()?));
+        let desks: Vec<String> = owners.map(|owner| StateDir::desk_name(&owner)).collect();
+        for name in names.iter().filter_map(|name| name.to_str()) {
+            if name.ends_with(".sock") && !desks.iter().any(|desk| desk == name) {
                 // Whoever is faster does the same.
-                let _ = fs::remove_file(file.path());
+                let _ = fs::remove_file(self.owners().join(name));
             }
         }
     }
 
-    /// The name of an owner's socket.
+    /// The name of an owner's socket. It tells nothing of the owner's own name: the kernel shows
+    /// the names of sockets to everybody, and who knows an owner's name is a visitor.
     pub fn desk_name(owner: &JobId) -> String {
-        format!("{owner}.sock")
+        let digest = to_hex(&Sha256::digest(owner.as_str()));
+        format!("{}.sock", &digest[..DESK_NAME_BYTES])
     }
 
     /// Removes the socket of an owner that died.

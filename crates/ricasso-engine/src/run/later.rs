@@ -2,6 +2,7 @@
 //! the run, by the time of their last change. Nothing is made in the workspace to find them.
 
 use super::obeyed;
+use crate::scene::Pointed;
 use std::collections::VecDeque;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -11,6 +12,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Entries that one walk looks at. A large repository has some ten thousand files; reading the
 /// names of these takes about ten milliseconds.
 const MOST_ENTRIES: usize = 40_000;
+/// The same for a writable root beside the workspace, which may be anything.
+const MOST_ENTRIES_BESIDE: usize = 4_000;
 /// Files that one reply names.
 const MOST_NAMED: usize = 100;
 /// The kernel may write a time that lags by one tick, a hundredth of a second at most.
@@ -27,6 +30,7 @@ pub struct Before {
     repository: Option<(u64, u64)>,
     /// Whether the project's own file was there: without it the next run has more rights.
     project: bool,
+    most_entries: usize,
 }
 
 /// The one file whose absence is obeyed too.
@@ -51,12 +55,24 @@ impl Before {
             since: (since.as_secs() as i64, i64::from(since.subsec_nanos())),
             repository: identity(&root.join(".git")),
             project: identity(&root.join(PROJECT)).is_some(),
+            most_entries: MOST_ENTRIES,
         }
+    }
+
+    /// Looks at a writable root beside it.
+    pub fn look_beside(root: &Path) -> Before {
+        Before { most_entries: MOST_ENTRIES_BESIDE, ..Before::look(root) }
+    }
+
+    /// Where it looks.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// Looks again, and finds what was born, changed or moved in.
     pub fn look_again(&self) -> Born {
-        let mut walk = Walk { before: self, born: Born::default(), entries: 0 };
+        let pointed = Pointed::by_repository(&self.root);
+        let mut walk = Walk { before: self, pointed, born: Born::default(), entries: 0 };
         walk.run();
         if self.project && identity(&self.root.join(PROJECT)).is_none() {
             walk.born.files.push((PROJECT.into(), "ricasso obeyed it, and it is gone"));
@@ -86,6 +102,8 @@ struct Place {
 
 struct Walk<'a> {
     before: &'a Before,
+    /// What the configuration makes git obey besides.
+    pointed: Pointed,
     born: Born,
     entries: usize,
 }
@@ -96,7 +114,7 @@ impl Walk<'_> {
         let root = self.before.root.clone();
         let mut places = VecDeque::from([Place { path: root, repository: None, moved: false }]);
         while let Some(place) = places.pop_front() {
-            if self.entries > MOST_ENTRIES || self.born.files.len() > MOST_NAMED {
+            if self.entries > self.before.most_entries || self.born.files.len() > MOST_NAMED {
                 self.born.cut = true;
                 return;
             }
@@ -117,8 +135,11 @@ impl Walk<'_> {
         let repository = if is_repository { Some(place.path.clone()) } else { place.repository };
         for (name, kind) in names {
             let path = place.path.join(&name);
-            let gits_own = GITS_OWN.iter().any(|own| name.as_os_str() == *own);
-            if kind.is_dir() && !(is_repository && gits_own) {
+            // Anybody can make a directory look like a repository; nobody works inside `.git`.
+            let gits_own = GITS_OWN.iter().any(|own| name.as_os_str() == *own)
+                && is_repository
+                && place.path.iter().any(|name| name.eq_ignore_ascii_case(".git"));
+            if kind.is_dir() && !gits_own {
                 let moved = place.moved || self.may_be_moved(&path);
                 places.push_back(Place { path, repository: repository.clone(), moved });
             } else if kind.is_symlink() && name == "hooks" {
@@ -147,6 +168,13 @@ impl Walk<'_> {
         holds && fs::symlink_metadata(path).is_ok_and(|about| self.before.is_new(&about))
     }
 
+    fn why_pointed(&self, path: &Path) -> Option<&'static str> {
+        if self.pointed.hooks.iter().any(|hooks| path.starts_with(hooks)) {
+            return Some(obeyed::HOOK);
+        }
+        self.pointed.settings.iter().any(|file| file == path).then_some(obeyed::GIT)
+    }
+
     fn name_if(
         &mut self,
         path: &Path,
@@ -159,13 +187,22 @@ impl Walk<'_> {
         let found = known
             .or_else(|| obeyed::why(relative))
             .or_else(|| inside.and_then(obeyed::why_in_repository))
+            .or_else(|| self.why_pointed(path))
             .or_else(|| is_pointer(path).then_some("git works with the repository that it names"));
-        let Some(why) = found else { return };
+        let Some(why) = found.filter(|_| !is_usual(path)) else { return };
         let Ok(about) = fs::symlink_metadata(path) else { return };
         if moved || self.before.is_new(&about) {
             self.born.files.push((relative.to_path_buf(), why));
         }
     }
+}
+
+/// Each work tree beside the first one leads to the repository that it lies in.
+fn is_usual(path: &Path) -> bool {
+    let mut names = path.iter().rev();
+    names.next().is_some_and(|name| name == "commondir")
+        && names.nth(1).is_some_and(|name| name == "worktrees")
+        && fs::read(path).is_ok_and(|text| text == b"../..\n")
 }
 
 /// A file called `.git` leads to a repository elsewhere.

@@ -8,8 +8,10 @@ use std::path::{Component, Path};
 /// One row: the last names of a path, and what happens. `*` stands for any one name.
 type Row = (&'static [&'static str], &'static str);
 
-const GIT: &str = "git obeys it, and it can name programs to run";
-const HOOK: &str = "git runs it";
+pub(super) const GIT: &str = "git obeys it, and it can name programs to run";
+/// Git takes hooks and settings from the directory that it names.
+const ELSEWHERE: &str = "git takes its hooks and settings from where it leads";
+pub(super) const HOOK: &str = "git runs it";
 const SHELL: &str = "a shell runs it when it starts here";
 const HARNESS: &str = "an agent's harness obeys it";
 const EDITOR: &str = "an editor obeys it, and it can name programs to run";
@@ -22,6 +24,7 @@ const ROWS: &[Row] = &[
     (&[".git", "config"], GIT),
     (&[".git", "config.worktree"], GIT),
     (&[".git", "info", "attributes"], GIT),
+    (&[".git", "commondir"], ELSEWHERE),
     (&[".gitconfig"], GIT),
     (&[".gitmodules"], GIT),
     (&[".hg", "hgrc"], TOOL),
@@ -94,6 +97,7 @@ pub(super) fn why_in_repository(path: &Path) -> Option<&'static str> {
     match names.as_slice() {
         ["hooks", name] if !name.ends_with(".sample") => Some(HOOK),
         ["config" | "config.worktree"] | ["info", "attributes"] => Some(GIT),
+        ["commondir"] => Some(ELSEWHERE),
         _ => None,
     }
 }
@@ -105,6 +109,7 @@ fn why_deep_in_repository(names: &[String]) -> Option<&'static str> {
         ["modules" | "worktrees", .., "hooks", name] if !name.ends_with(".sample") => Some(HOOK),
         ["modules" | "worktrees", .., "config" | "config.worktree"]
         | ["modules" | "worktrees", .., "info", "attributes"] => Some(GIT),
+        ["modules" | "worktrees", .., "commondir"] => Some(ELSEWHERE),
         _ => None,
     }
 }
@@ -155,6 +160,8 @@ mod tests {
         assert_eq!(why("a/.git/modules/b/c/hooks/post-checkout"), Some(HOOK));
         assert_eq!(why(".git/modules/b/config"), Some(GIT));
         assert_eq!(why(".git/modules/b/objects/x"), None);
+        assert_eq!(why(".git/commondir"), Some(ELSEWHERE));
+        assert_eq!(why(".git/worktrees/b/commondir"), Some(ELSEWHERE));
         assert_eq!(why("a/b/.envrc"), Some(SHELL));
         assert_eq!(why("x.envrc"), None);
         assert_eq!(why("hooks/post-checkout"), None);

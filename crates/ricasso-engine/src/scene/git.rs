@@ -62,6 +62,11 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// The files that hold its settings.
+    pub(super) fn configurations(&self) -> Vec<PathBuf> {
+        vec![self.common.join("config"), self.own.join("config.worktree")]
+    }
+
     /// Bytes of the name of an object.
     pub(super) fn hash(&self) -> usize {
         let text = fs::read_to_string(self.common.join("config")).unwrap_or_default();
@@ -105,7 +110,7 @@ fn config_of(cwd: &Path) -> Option<PathBuf> {
 }
 
 /// Every key with its value: section and name in lower case, the middle part as written.
-fn keys(text: &str) -> Vec<(String, String)> {
+pub(super) fn keys(text: &str) -> Vec<(String, String)> {
     let mut section = String::new();
     let mut all = Vec::new();
     for line in text.lines() {

@@ -75,10 +75,20 @@ impl Steps {
     /// If the low half of an argument is one of these, this is done.
     pub(super) fn when_one_of(mut self, argument: u32, values: &[u32], action: Action) -> Steps {
         self.0.push(load(ARGUMENTS_AT + 8 * argument));
-        for value in values {
-            self.0.push(branch(IF_EQUAL, *value, 0, 1));
-            self.0.push(finish(action));
-        }
+        self.0.extend(any_of(values, action));
+        self
+    }
+
+    /// If the low half of an argument, under a mask, is one of these, this is done.
+    pub(super) fn when_masked(
+        mut self,
+        (argument, mask): (u32, u32),
+        values: &[u32],
+        action: Action,
+    ) -> Steps {
+        self.0.push(load(ARGUMENTS_AT + 8 * argument));
+        self.0.push(Instruction { code: AND, when_true: 0, when_false: 0, value: mask });
+        self.0.extend(any_of(values, action));
         self
     }
 
@@ -120,10 +130,7 @@ impl Steps {
             load(ARGUMENTS_AT + 8 * second.0),
             Instruction { code: AND, when_true: 0, when_false: 0, value: second.1 },
         ];
-        for value in second.2 {
-            inner.push(branch(IF_EQUAL, *value, 0, 1));
-            inner.push(finish(action));
-        }
+        inner.extend(any_of(second.2, action));
         self.0.push(load(ARGUMENTS_AT + 8 * first.0));
         self.0.push(branch(IF_EQUAL, first.1, 0, inner.len() as u8));
         self.0.extend(inner);
@@ -293,6 +300,18 @@ impl<'a> Page<'a> {
     }
 }
 
+/// If what is loaded is one of these values, this is done; the values share their end.
+fn any_of(values: &[u32], action: Action) -> Vec<Instruction> {
+    let count = values.len();
+    let one = |(at, value): (usize, &u32)| {
+        let is_last = at + 1 == count;
+        branch(IF_EQUAL, *value, (count - at - 1) as u8, u8::from(is_last))
+    };
+    let mut all: Vec<Instruction> = values.iter().enumerate().map(one).collect();
+    all.extend((count > 0).then(|| finish(action)));
+    all
+}
+
 fn load(at: u32) -> Instruction {
     Instruction { code: LOAD, when_true: 0, when_false: 0, value: at }
 }
@@ -357,10 +376,16 @@ mod tests {
         rules
             .set(9, Steps::new().when_pair((0, 1), (1, 0xf, &[2, 3]), fail).otherwise(Action::Ask));
         rules.set(10, Steps::new().when_no_bit(0, 4, Action::Allow).otherwise(fail));
+        let masked = Steps::new().when_one_of(1, &[0x101, 0x203, 0x305], Action::Allow);
+        let masked = masked.when_masked((1, 0xff00), &[0x100, 0x200, 0x300], fail);
+        rules.set(11, masked.otherwise(Action::Ask));
         let program = rules.assemble();
         assert_eq!(run(&program, 10, [3, 0, 0, 0, 0, 0]), Action::Allow.number());
         assert_eq!(run(&program, 10, [5, 0, 0, 0, 0, 0]), fail.number());
         let on = |call, first, second| run(&program, call, [first, second, 0, 0, 0, 0]);
+        let answers = [0x101, 0x203, 0x305, 0x102, 0x7_0300, 0x400].map(|it| on(11, 0, it));
+        let (allow, ask) = (Action::Allow, Action::Ask);
+        assert_eq!(answers, [allow, allow, allow, fail, fail, ask].map(Action::number));
         assert_eq!(on(7, 2, 0), fail.number());
         assert_eq!(on(7, 1, 0), Action::Allow.number());
         assert_eq!(on(8, 0, 0), Action::Allow.number());

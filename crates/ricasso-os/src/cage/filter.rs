@@ -14,27 +14,39 @@ use std::os::fd::FromRawFd;
 const NEW_NAMESPACES: u32 = 0x7e02_0080;
 /// Pushing bytes into a terminal as if they were typed, and the console's own way to do that.
 const TERMINAL_INJECTION: [u32; 2] = [0x5412, 0x541c];
-/// What changes a file or directory through a descriptor for reading, where no read-only mount is
-/// in the way: flags, extended flags, version, verity, encryption; subvolumes of btrfs made,
-/// removed, set, received and defragmented.
-const FLAG_CALLS: [u32; 17] = [
-    0x4008_6602,
-    0x4004_6602,
-    0x401c_5820,
-    0x4008_7602,
-    0x4004_7602,
-    0x4080_6685,
-    0x800c_6613,
-    0x5000_9401,
-    0x5000_940e,
-    0x5000_940f,
-    0x5000_9417,
-    0x5000_9418,
-    0x5000_943f,
-    0x4008_941a,
-    0xc0c8_9425,
-    0x5000_9402,
-    0x4030_9410,
+/// Keys of encrypted directories, which everybody on the machine has in common: add, remove, remove
+/// for all.
+const KEYS_OF_FILES: [u32; 3] = [0xc050_6617, 0xc040_6618, 0xc040_6619];
+/// The second byte of a number names who has given it out. These are of file systems, and many of
+/// them change a file or directory through a descriptor for reading: flags, versions, attributes,
+/// verity, encryption, subvolumes. One by one, each file system would have one more.
+const OF_FILE_SYSTEMS: [u32; 8] = [0x6600, 0x5800, 0x7600, 0x9400, 0xf500, 0x9700, 0xcf00, 0x7200];
+const GIVEN_OUT_BY: u32 = 0xff00;
+/// Those that only tell something, or write to a descriptor for writing: flags, version,
+/// attributes, extents, label, map, policy, verity; cloning; of btrfs its own flags, features and
+/// the owner of a number; of FAT its attributes.
+const TELLING: [u32; 21] = [
+    0x8008_6601,
+    0x8008_7601,
+    0x8008_6603,
+    0x801c_581f,
+    0xc020_660b,
+    0x8100_9431,
+    0xc0c0_583b,
+    0x400c_6615,
+    0xc009_6616,
+    0xc004_6686,
+    0xc028_6687,
+    0x4004_9409,
+    0x4020_940d,
+    0xc018_9436,
+    0x8008_9419,
+    0x8018_9439,
+    0x8400_941f,
+    0xd000_9412,
+    0x81f8_943c,
+    0x8004_7210,
+    0xc010_9414,
 ];
 /// IOPRIO_WHO_USER (ioprio_set(2)).
 const DISK_PRIORITY_OF_A_USER: u32 = 3;
@@ -244,14 +256,22 @@ impl Filter {
             Steps::new().when_one_of(0, &PERSONALITIES, Action::Allow).otherwise(deny),
         );
         let mut ioctl = Steps::new().when_one_of(1, &TERMINAL_INJECTION, deny);
+        ioctl = ioctl.when_one_of(1, &KEYS_OF_FILES, deny);
         leave_no_core(&mut rules, cage);
         if !cage.has_namespaces() {
             hold_without_namespaces(&mut rules);
         }
         let asked = cage.walls.files && !cage.has_namespaces();
         if asked {
-            ioctl = ioctl.when_one_of(1, &FLAG_CALLS, Action::Fail(libc::EOPNOTSUPP));
+            let changes = Action::Fail(libc::EOPNOTSUPP);
+            ioctl = ioctl.when_one_of(1, &TELLING, Action::Allow);
+            ioctl = ioctl.when_masked((1, GIVEN_OUT_BY), &OF_FILE_SYSTEMS, changes);
             rules.set_all(METADATA, Action::Ask);
+            rules.set(libc::SYS_inotify_add_watch, Steps::always(Action::Ask));
+            // Whoever cannot be looked into cannot be answered, and nobody here could trace it.
+            let hides = (0, libc::PR_SET_DUMPABLE as u32);
+            let hides = Steps::new().when_pair(hides, (1, u32::MAX, &[0]), Action::Fail(0));
+            rules.set(libc::SYS_prctl, hides.otherwise(Action::Allow));
             let newer = [SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR];
             rules.set_all(&newer, Action::Fail(libc::ENOSYS));
         }
@@ -369,7 +389,9 @@ fn sockets(rules: &mut Rules, cage: &Cage) {
     /// reach further.
     const ROUTES: u32 = 0;
     let deny = Action::Fail(libc::EACCES);
+    // A pair of another family would be a socket of it.
     let pairs = Steps::new().when_pair((0, UNIX), (1, TYPE, &ADDRESSED_TYPES), deny);
+    let pairs = pairs.when_one_of(0, &[UNIX], Action::Allow);
     match cage.net {
         // Packet, vsock and the like need rights that the command does not have.
         Net::Open => return,
@@ -381,7 +403,7 @@ fn sockets(rules: &mut Rules, cage: &Cage) {
             rules.set(libc::SYS_socket, steps.otherwise(deny));
         }
     }
-    rules.set(libc::SYS_socketpair, pairs.otherwise(Action::Allow));
+    rules.set(libc::SYS_socketpair, pairs.otherwise(deny));
 }
 
 /// Unix sockets reach listeners outside by their path, and only Landlock from its ninth version

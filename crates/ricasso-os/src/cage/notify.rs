@@ -9,6 +9,8 @@ mod act;
 mod births;
 mod code;
 mod memory;
+mod walk;
+mod watches;
 
 use super::Cage;
 use super::capability::{Reserve, drop_all_but};
@@ -25,6 +27,7 @@ use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use watches::Readable;
 
 /// `struct seccomp_notif`: 80 bytes.
 #[repr(C)]
@@ -72,6 +75,9 @@ pub(crate) struct Gatekeeper {
     began: SystemTime,
     /// Repositories at the roots that were there before the command.
     old: Vec<PathBuf>,
+    /// Whether nothing but these answers holds what is protected: there are no mounts.
+    alone: bool,
+    readable: Readable,
     denied: Vec<Denied>,
 }
 
@@ -87,6 +93,7 @@ pub struct Denied {
 /// What is said to a question.
 enum Said {
     Done,
+    Value(i64),
     Refused(Errno),
     GoOn,
 }
@@ -108,8 +115,21 @@ impl Gatekeeper {
         let repositories: Vec<PathBuf> = places.iter().map(|place| place.join(".git")).collect();
         let old = repositories.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect();
         let (began, denied) = (births::now(), Vec::new());
+        let alone = !cage.has_namespaces();
+        let readable = if alone { Readable::of(&cage, &places) } else { Readable::default() };
         let (protect, loading) = (cage.protect, asks.loading.clone());
-        Ok(Gatekeeper { listener, places, protect, listed, loading, began, old, denied })
+        Ok(Gatekeeper {
+            listener,
+            places,
+            protect,
+            listed,
+            loading,
+            began,
+            old,
+            alone,
+            readable,
+            denied,
+        })
     }
 
     /// Answers one question, if there is one.
@@ -130,6 +150,7 @@ impl Gatekeeper {
         let mut answer = Answer { id: question.id, ..Answer::default() };
         match self.decide(&question) {
             Said::Done => {}
+            Said::Value(value) => answer.value = value,
             Said::Refused(errno) => answer.error = -errno.raw_os_error(),
             Said::GoOn => answer.flags = GO_ON,
         }
@@ -155,6 +176,7 @@ impl Gatekeeper {
         match call {
             libc::SYS_mmap => return self.decide_code(question),
             libc::SYS_set_tid_address => return self.decide_start(question),
+            libc::SYS_inotify_add_watch => return self.decide_watch(question),
             _ => {}
         }
         if !METADATA.contains(&call) {

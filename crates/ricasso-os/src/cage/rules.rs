@@ -168,8 +168,7 @@ fn grant_reading(drawn: &mut Drawn, cage: &Cage, rights: u64) -> Result<(), Errn
     let Drawn { rules, searched, hidden } = drawn;
     let mut hidden = hidden.clone();
     if !cage.has_namespaces() {
-        let shut = SHARED_PLACES.iter().filter(|place| **place != TMP || !shows_tmp(cage));
-        hidden.extend(shut.chain(&SURFACES).map(PathBuf::from));
+        hidden.extend(shut(cage));
     } else if !hidden.is_empty() {
         // Something else lies over them inside.
         hidden.push(PROC.into());
@@ -191,6 +190,29 @@ fn grant_reading(drawn: &mut Drawn, cage: &Cage, rights: u64) -> Result<(), Errn
         rules.grant(&path, rights)?;
     }
     Ok(())
+}
+
+/// What is shut where nothing can be laid over it.
+fn shut(cage: &Cage) -> impl Iterator<Item = PathBuf> {
+    let shows_tmp = shows_tmp(cage);
+    let shared = SHARED_PLACES.into_iter().filter(move |place| *place != TMP || !shows_tmp);
+    shared.chain(SURFACES).map(PathBuf::from)
+}
+
+/// Without mounts: everything below which may be read, but for what is in the next list, and what
+/// may be read all the same.
+pub(super) fn reading_places(cage: &Cage) -> Vec<PathBuf> {
+    existing(&reading_roots(cage))
+}
+
+/// What may not be read, by its real names.
+pub(super) fn unread(cage: &Cage) -> Vec<PathBuf> {
+    placed(&cage.hide).into_iter().chain(shut(cage)).collect()
+}
+
+/// What is shown though something above it is hidden.
+pub(super) fn shown(cage: &Cage) -> Vec<PathBuf> {
+    [existing(&cage.show), existing(&cage.seen)].concat()
 }
 
 /// Everything below which may be written.

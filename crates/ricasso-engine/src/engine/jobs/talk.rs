@@ -2,7 +2,7 @@
 //! nobody waits for it for ever, least of all those who ask about other jobs too.
 
 use super::Leave;
-use crate::engine::verbs::{self, Ask, MOST_TOLD_BYTES, Verb};
+use crate::engine::verbs::{self, Ask, Greeting, MOST_TOLD_BYTES, Verb};
 use crate::error::Error;
 use crate::run::{JobId, StateDir};
 use ricasso_os::Cancel;
@@ -39,12 +39,17 @@ impl Awaited {
     }
 }
 
+fn greet(desk: &mut UnixStream, owner: &JobId) -> Result<(), Error> {
+    verbs::write(desk, &Greeting { owner: owner.to_string() })
+}
+
 impl Talk {
     /// Goes to an owner; nothing where nobody is at the desk.
     pub(super) fn with(state: &StateDir, owner: &JobId) -> Option<Talk> {
         let (owner, name) = (owner.clone(), StateDir::desk_name(owner));
         state.desk_places().find_map(|place| {
-            let desk = ricasso_os::call(&place, &name, PATIENCE).ok()?;
+            let mut desk = ricasso_os::call(&place, &name, PATIENCE).ok()?;
+            greet(&mut desk, &owner).ok()?;
             // Only for the rest of an answer that has begun.
             desk.set_read_timeout(Some(PATIENCE)).ok()?;
             Some(Talk { desk, owner: owner.clone(), place })
@@ -133,7 +138,8 @@ impl Talk {
         let name = StateDir::desk_name(&self.owner);
         let Ok(mut desk) = ricasso_os::call(&self.place, &name, PATIENCE) else { return true };
         let nothing = Ask { session: None, verb: Verb::Look { id: String::new() } };
-        if verbs::write(&mut desk, &nothing).is_err() {
+        let greeted = greet(&mut desk, &self.owner);
+        if greeted.and_then(|()| verbs::write(&mut desk, &nothing)).is_err() {
             return true;
         }
         ricasso_os::ready([Some(desk.as_fd())], Some(PATIENCE)).is_ok_and(|[heard]| heard)

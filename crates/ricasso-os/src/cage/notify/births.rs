@@ -7,6 +7,7 @@
 
 use super::act::{EMPTY_PATH, NO_FOLLOW};
 use super::memory::{Asker, Named, name_of};
+use super::walk::{Follow, Root, Walk};
 use super::{Gatekeeper, Question, Said};
 use crate::cage::filter::{OPENAT2, SET_USER, UNNAMED, WRITING};
 use crate::cage::mounts::DEVICES;
@@ -14,12 +15,15 @@ use rustix::fd::AsFd;
 use rustix::fs::{Access, AtFlags, CWD, StatxFlags};
 use rustix::io::Errno;
 use std::ffi::OsStr;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Where a command may write without a place on disk.
 const FREE: [&str; 3] = ["/dev/pts", "/dev/ptmx", "/dev/shm"];
+
+/// RESOLVE_BENEATH and RESOLVE_IN_ROOT (openat2(2)): paths begin at the directory of the call.
+const ROOTED: u64 = 0x18;
 
 /// One name in a call.
 struct Name {
@@ -27,6 +31,9 @@ struct Name {
     address: u64,
     /// Whether a link at the end leads on.
     follow: bool,
+    /// Whether an empty path means the descriptor.
+    empty: bool,
+    root: Root,
     role: Role,
 }
 
@@ -51,8 +58,16 @@ impl Gatekeeper {
             return Said::Refused(Errno::PERM);
         }
         for name in names(&asker, question) {
-            // What cannot be found is the kernel's to refuse: it looks for itself.
-            let Ok(Some(path)) = seen(&asker, &name) else { continue };
+            let path = match seen(&asker, &name) {
+                Ok(Some(path)) => path,
+                // Nobody lets us see its memory or its descriptors: then nothing is known, and
+                // where no mount holds what is protected, nothing is allowed.
+                Err(Errno::PERM | Errno::ACCESS) if self.alone => {
+                    return Said::Refused(Errno::ACCESS);
+                }
+                // What cannot be found is the kernel's to refuse: it looks for itself.
+                Ok(None) | Err(_) => continue,
+            };
             if self.is_shut(&asker, &path, name.role) {
                 self.note(name.role.word(), &path);
                 return Said::Refused(Errno::ACCESS);
@@ -195,7 +210,11 @@ fn lends_rights(asker: &Asker, question: &Question) -> bool {
 /// The names in a call, in the order in which they stand there.
 fn names(asker: &Asker, question: &Question) -> Vec<Name> {
     let [first, second, third, fourth, fifth, _] = question.arguments;
-    let name = |at: u64, address, follow, role| Name { at: at as i32, address, follow, role };
+    let (empty, root) = (false, Root::Own);
+    let name = |at: u64, address, follow, role| {
+        let at = at as i32;
+        Name { at, address, follow, empty, root, role }
+    };
     let here = libc::AT_FDCWD as u64;
     let open = |at, address, flags: u64| {
         let follow = flags & (libc::O_NOFOLLOW | libc::O_EXCL) as u64 == 0;
@@ -203,20 +222,22 @@ fn names(asker: &Asker, question: &Question) -> Vec<Name> {
     };
     match libc::c_long::from(question.call) {
         libc::SYS_openat => vec![open(first, second, third)],
-        OPENAT2 => {
-            let flags = asker.bytes(third, 8).ok().and_then(|bytes| bytes.try_into().ok());
-            match flags.map(u64::from_ne_bytes) {
-                Some(flags) if flags & u64::from(WRITING) == 0 => Vec::new(),
-                Some(flags) => vec![open(first, second, flags)],
-                None => Vec::new(),
+        OPENAT2 => match how(asker, third) {
+            Some((flags, _)) if flags & u64::from(WRITING | UNNAMED) == 0 => Vec::new(),
+            Some((flags, resolve)) if resolve & ROOTED != 0 => {
+                vec![Name { root: Root::Named, ..open(first, second, flags) }]
             }
-        }
+            Some((flags, _)) => vec![open(first, second, flags)],
+            None => Vec::new(),
+        },
         libc::SYS_renameat2 | libc::SYS_renameat => {
             vec![name(first, second, false, Role::Leave), name(third, fourth, false, Role::Make)]
         }
         libc::SYS_linkat => {
             let follow = fifth & !NO_FOLLOW & !EMPTY_PATH != 0;
-            vec![name(first, second, follow, Role::Share), name(third, fourth, false, Role::Make)]
+            let empty = fifth & EMPTY_PATH != 0;
+            let share = Name { empty, ..name(first, second, follow, Role::Share) };
+            vec![share, name(third, fourth, false, Role::Make)]
         }
         libc::SYS_symlinkat => vec![name(second, third, false, Role::Make)],
         libc::SYS_mkdirat | libc::SYS_mknodat => vec![name(first, second, false, Role::Make)],
@@ -244,50 +265,31 @@ fn names(asker: &Asker, question: &Question) -> Vec<Name> {
     }
 }
 
+/// Flags and restrictions of openat2(2), which stand in memory.
+fn how(asker: &Asker, address: u64) -> Option<(u64, u64)> {
+    let bytes = asker.bytes(address, 24).ok()?;
+    let number = |at: usize| bytes[at..at + 8].try_into().ok().map(u64::from_ne_bytes);
+    Some((number(0)?, number(16)?))
+}
+
 /// Where a name really leads; nothing where it names no entry of a directory.
 fn seen(asker: &Asker, name: &Name) -> Result<Option<PathBuf>, Errno> {
     let text = asker.path_text(name.address)?;
+    if text.is_empty() && name.empty {
+        let named = Named { at: name.at, path: None, link: false, empty: true };
+        return name_of(asker.hold(&named)?.as_fd()).map(Some);
+    }
     let text = PathBuf::from(std::ffi::OsString::from_vec(text));
+    let mut walk = Walk::new(asker, name.at, name.root);
     if name.follow {
-        let named = Named { at: name.at, path: Some(name.address), link: false, empty: false };
-        match asker.hold(&named) {
+        match walk.hold(&text, Follow::Yes) {
             Ok(object) => return name_of(object.as_fd()).map(Some),
             Err(Errno::NOENT) => {}
             Err(errno) => return Err(errno),
         }
+        return Walk::new(asker, name.at, name.root).place(&text, Follow::Yes);
     }
-    let Some(last) = text.file_name() else { return Ok(None) };
-    let directory = text.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let directory = asker.hold_path(directory.unwrap_or(Path::new(".")), name.at)?;
-    let whole = name_of(directory.as_fd())?.join(last);
-    if !name.follow {
-        return Ok(Some(whole));
-    }
-    // A link that leads to nothing yet: what is made is what it names.
-    match rustix::fs::readlinkat(directory.as_fd(), last, Vec::new()) {
-        Ok(target) => {
-            let target = Path::new(OsStr::from_bytes(target.to_bytes())).to_path_buf();
-            Ok(Some(plain(&whole.parent().unwrap_or(Path::new("/")).join(target))))
-        }
-        Err(_) => Ok(Some(whole)),
-    }
-}
-
-/// Without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::from("/");
-    for part in path.components() {
-        match part {
-            std::path::Component::Normal(name) => plain.push(name),
-            std::path::Component::ParentDir => {
-                plain.pop();
-            }
-            std::path::Component::RootDir
-            | std::path::Component::CurDir
-            | std::path::Component::Prefix(_) => {}
-        }
-    }
-    plain
+    walk.place(&text, Follow::No)
 }
 
 /// How deep below the root the protected entry begins that this path is, or lies below.
@@ -328,10 +330,5 @@ mod tests {
         assert_eq!(holds(Path::new("a/.git"), entry), Some(1));
         assert_eq!(holds(Path::new("a"), entry), None);
         assert_eq!(holds(Path::new(".envrc"), Path::new(".envrc")), None);
-    }
-
-    #[test]
-    fn links_to_nothing_are_followed_in_words() {
-        assert_eq!(plain(Path::new("/w/a/../.envrc")), Path::new("/w/.envrc"));
     }
 }

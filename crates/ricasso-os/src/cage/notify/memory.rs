@@ -1,6 +1,7 @@
 //! Reading an asker's memory, and taking hold of what it names.
 
 use super::raw;
+use super::walk::{Follow, Root, Walk};
 use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -40,11 +41,21 @@ impl Asker {
         let read = unsafe {
             libc::process_vm_readv(self.pid, &raw const ours, 1, &raw const theirs, 1, 0)
         };
-        if raw::answer(read as libc::c_long)? as usize == length {
-            Ok(bytes)
-        } else {
-            Err(Errno::FAULT)
+        match raw::answer(read as libc::c_long) {
+            Ok(read) if read as usize == length => Ok(bytes),
+            Ok(_) => Err(Errno::FAULT),
+            // Some containers know no such call; the kernel asks the same of who reads the file.
+            Err(Errno::NOSYS | Errno::PERM) => self.bytes_by_file(address, bytes),
+            Err(errno) => Err(errno),
         }
+    }
+
+    fn bytes_by_file(&self, address: u64, mut bytes: Vec<u8>) -> Result<Vec<u8>, Errno> {
+        use std::os::unix::fs::FileExt;
+        let file = std::fs::File::open(self.own().join("mem"));
+        let file = file.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::ACCESS))?;
+        file.read_exact_at(&mut bytes, address).map_err(|_| Errno::FAULT)?;
+        Ok(bytes)
     }
 
     /// A text that ends in NUL, of at most so many bytes.
@@ -67,18 +78,18 @@ impl Asker {
     /// Takes hold of the object that a call names, as the asker sees it.
     pub(super) fn hold(&self, named: &Named) -> Result<OwnedFd, Errno> {
         let path = match named.path {
-            None => return open(&self.base(named.at), Follow::Yes),
+            None => return open(&self.base(named.at)),
             Some(address) => self.text(address, MOST_PATH_BYTES)?,
         };
         if path.is_empty() {
             return match named.empty {
-                true => open(&self.base(named.at), Follow::Yes),
+                true => open(&self.base(named.at)),
                 false => Err(Errno::NOENT),
             };
         }
         let follow = if named.link { Follow::No } else { Follow::Yes };
         let path = PathBuf::from(std::ffi::OsString::from_vec(path));
-        open(&self.seen_from_here(&path, named.at), follow)
+        Walk::new(self, named.at, Root::Own).hold(&path, follow)
     }
 
     /// The text of a path.
@@ -86,57 +97,34 @@ impl Asker {
         self.text(address, MOST_PATH_BYTES)
     }
 
-    /// Takes hold of the directory or file that a path of the asker leads to.
-    pub(super) fn hold_path(&self, path: &Path, at: i32) -> Result<OwnedFd, Errno> {
-        open(&self.seen_from_here(path, at), Follow::Yes)
-    }
-
-    /// A path as the asker sees it, as a path of ours.
+    /// A path as the asker sees it, as a path of ours, as far as it has no links.
     pub(super) fn inside(&self, path: &Path) -> PathBuf {
-        let root = PathBuf::from(format!("/proc/{}/root", self.pid));
-        root.join(path.strip_prefix("/").unwrap_or(path))
+        self.own().join("root").join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// A path of the asker as a path of ours. What the asker calls itself is it and not us.
-    fn seen_from_here(&self, path: &Path, at: i32) -> PathBuf {
-        if !path.is_absolute() {
-            return self.base(at).join(path);
-        }
-        let own = PathBuf::from(format!("/proc/{}", self.pid));
-        for (name, means) in [
-            ("/proc/self", own.clone()),
-            ("/proc/thread-self", own.clone()),
-            ("/dev/fd", own.join("fd")),
-            ("/dev/stdin", own.join("fd/0")),
-            ("/dev/stdout", own.join("fd/1")),
-            ("/dev/stderr", own.join("fd/2")),
-        ] {
-            if let Ok(rest) = path.strip_prefix(name) {
-                return means.join(rest);
-            }
-        }
-        own.join("root").join(path.strip_prefix("/").unwrap_or(path))
+    /// Where our /proc tells of the asker.
+    pub(super) fn own(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/{}", self.pid))
     }
 
-    fn base(&self, at: i32) -> PathBuf {
+    /// The first thread of its process.
+    pub(super) fn leader(&self) -> Result<i32, Errno> {
+        let status = std::fs::read_to_string(self.own().join("status")).map_err(|_| Errno::SRCH)?;
+        let line = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
+        line.and_then(|number| number.trim().parse().ok()).ok_or(Errno::SRCH)
+    }
+
+    /// What a relative path begins at.
+    pub(super) fn base(&self, at: i32) -> PathBuf {
         if at == libc::AT_FDCWD {
-            return PathBuf::from(format!("/proc/{}/cwd", self.pid));
+            return self.own().join("cwd");
         }
-        PathBuf::from(format!("/proc/{}/fd/{at}", self.pid))
+        self.own().join(format!("fd/{at}"))
     }
 }
 
-enum Follow {
-    Yes,
-    No,
-}
-
-fn open(path: &Path, follow: Follow) -> Result<OwnedFd, Errno> {
-    let flags = match follow {
-        Follow::Yes => OFlags::PATH | OFlags::CLOEXEC,
-        Follow::No => OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW,
-    };
-    rustix::fs::open(path, flags, Mode::empty())
+fn open(path: &Path) -> Result<OwnedFd, Errno> {
+    rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
 }
 
 /// The name that an object has now.

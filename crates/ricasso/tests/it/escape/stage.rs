@@ -18,8 +18,19 @@ use std::time::{Duration, Instant};
 const NOBODY: u32 = 65534;
 /// The flags of a run without ricasso.
 pub(crate) const BARE: &[&str] = &[];
-const C_FILES: &[&str] =
-    &["main", "files", "net", "processes", "kernel", "code", "doors", "races", "wraps", "stands"];
+const C_FILES: &[&str] = &[
+    "main",
+    "files",
+    "net",
+    "processes",
+    "kernel",
+    "code",
+    "doors",
+    "races",
+    "rare",
+    "wraps",
+    "stands",
+];
 
 /// Who makes the attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -341,7 +352,7 @@ impl Seen {
                 Some((root, snapshot))
             }
             Effect::Unnamed(name) => {
-                let path = stage.root.join("work").join(name);
+                let path = stage.root.join("work").join(stage.fill(name));
                 let snapshot = Snapshot::of(&path);
                 Some((path, snapshot))
             }
@@ -374,7 +385,8 @@ impl Seen {
                 let (path, before) = self.tree.as_ref().unwrap();
                 let changed = before.difference(&Snapshot::of(path)).is_some();
                 let mut named = reply["later"].as_array().into_iter().flatten();
-                let named = named.any(|later| later["path"] == name.as_str());
+                let name = stage.fill(name);
+                let named = named.any(|later| later["path"] == name);
                 (changed && !named)
                     .then(|| format!("{name} is born, changed or gone, and not named"))
             }

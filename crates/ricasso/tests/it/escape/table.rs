@@ -6,8 +6,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What the attempts are about.
-pub(super) const CLASSES: &[&str] =
-    &["files", "metadata", "programs", "network", "processes", "descriptors", "kernel", "links"];
+pub(super) const CLASSES: &[&str] = &[
+    "files",
+    "metadata",
+    "programs",
+    "network",
+    "processes",
+    "descriptors",
+    "kernel",
+    "links",
+    "calls",
+    "later",
+    "doors",
+];
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
