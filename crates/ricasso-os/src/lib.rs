@@ -15,6 +15,7 @@ mod error;
 mod feed;
 mod group;
 mod handle;
+mod held;
 mod host;
 mod keeper;
 pub mod lanes;
@@ -37,6 +38,7 @@ pub use detach::{leave_session, let_go_of_streams};
 pub use error::{Error, Result};
 pub use feed::Feeder;
 pub use group::Grouping;
+pub use held::{Held, free_bytes, held_by, shared_memory_bytes};
 pub use host::{Host, own_uid};
 pub use keeper::{KEEPER_NAME, Keeper, Network, Probe};
 pub use pipe::{

@@ -18,6 +18,8 @@ pub(crate) use proc::can_walk;
 /// A killed process is gone within milliseconds unless the kernel holds it (a dead disk, a dead
 /// network mount). After this long the reply says that it is still there instead of hanging.
 const DEATH: Duration = Duration::from_secs(5);
+/// Threads that count as one process.
+const THREADS_FOR_ONE: u64 = 2;
 /// The pause between two looks while killed processes are being torn down.
 const LOOK: Duration = Duration::from_micros(500);
 
@@ -104,7 +106,10 @@ pub(crate) fn describe() -> Vec<Member> {
 /// What the tree uses now.
 pub(crate) fn usage() -> Use {
     let members = members(&BTreeSet::new());
-    let processes = members.len() as u64;
+    let tasks: u64 = members.iter().map(|pid| proc::threads(*pid)).sum();
+    // The kernel has one number for each thread too: where nobody else bounds them, two count as
+    // one process, so that ordinary programs with many threads are no matter.
+    let processes = (members.len() as u64).max(tasks / THREADS_FOR_ONE);
     Use { processes, memory_bytes: members.into_iter().map(proc::resident_bytes).sum() }
 }
 

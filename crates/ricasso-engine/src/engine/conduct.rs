@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::plan::Start;
 use crate::reply::Reply;
 use crate::request::OnFailure;
-use crate::run::{self, Course, Ending, Failure, JobId, Outcome, Rest, Streams};
+use crate::run::{self, Course, Ending, Failure, JobId, Outcome, Rest, Room, Streams};
 use ricasso_os::{Cancel, Leaves, Mouth, Order, Terminal, Warden};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
@@ -214,13 +214,16 @@ struct Step<'a> {
 }
 
 /// The time that a job has.
-pub(super) fn course_of<'a>(admitted: &Admitted, cancel: &'a Cancel) -> Course<'a> {
+pub(super) fn course_of<'a>(admitted: &'a Admitted, cancel: &'a Cancel) -> Course<'a> {
     let allowance = admitted.plan().allowance();
+    let place = admitted.plan().cage().filled_tmp();
+    let room = place.zip(allowance.tmp_bytes).map(|(place, most)| Room { place, most });
     Course {
         deadline: Instant::now() + allowance.deadline.applied.unwrap_or(NEVER),
         idle: allowance.idle,
         grace: allowance.grace,
         cancel,
+        room,
     }
 }
 

@@ -208,6 +208,7 @@ fn planned(plan: &Plan) -> Value {
         "cpu_seconds": ceilings.cpu_seconds,
         "file_bytes": ceilings.file_bytes,
         "open_files": ceilings.open_files,
+        "tmp_bytes": allowance.tmp_bytes,
     })
 }
 

@@ -46,14 +46,11 @@ pub(super) fn fill(reply: &mut Reply, admitted: &Admitted, before: &[Before]) {
         reply
             .later
             .extend(files.map(|(path, why)| Later { path: named(path), why: (*why).to_string() }));
-        if born.cut {
-            let told = match is_workspace {
-                true => "the workspace is large: more files may be obeyed later than `later` names",
-                false => {
-                    "a writable root is large: more files may be obeyed later than `later` names"
-                }
-            };
-            reply.hints.push(Redacted::constant(told));
+        // Another root may be anything, a machine's whole cache; it is looked at as far as it goes.
+        if born.cut && is_workspace {
+            reply.hints.push(Redacted::constant(
+                "the workspace is large: more files may be obeyed later than `later` names",
+            ));
         }
     }
 }

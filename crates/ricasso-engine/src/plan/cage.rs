@@ -124,6 +124,16 @@ impl Cage {
         cage
     }
 
+    /// The session's own temporary directory, where the command fills that.
+    pub fn filled_tmp(&self) -> Option<&Path> {
+        match self.tmp {
+            Tmp::Session | Tmp::Private | Tmp::Layered if self.confines_files() => {
+                self.session_tmp.as_deref()
+            }
+            Tmp::Session | Tmp::Private | Tmp::Layered | Tmp::Host => None,
+        }
+    }
+
     /// Whether files are confined at all.
     pub(super) fn confines_files(&self) -> bool {
         match self.mode {

@@ -18,6 +18,8 @@ pub struct Allowance {
     pub ceilings: Ceilings,
     /// Bytes of output.
     pub output_bytes: Option<u64>,
+    /// Bytes in the session's own temporary directory.
+    pub tmp_bytes: Option<u64>,
 }
 
 /// The deadline asked for and the one that applies.
@@ -54,6 +56,7 @@ impl Allowance {
                 grouping: host.powers.groups,
             },
             output_bytes: limits.output.bound().map(|size| size.0),
+            tmp_bytes: limits.tmp.bound().map(|size| size.0),
         }
     }
 }

@@ -197,6 +197,8 @@ section! {
         "cpu" cpu: Limit<Duration>,
         /// The largest file that may be written.
         "file_size" file_size: Limit<Size>,
+        /// Everything in the session's `/tmp`.
+        "tmp" tmp: Limit<Size>,
         /// Open files of one process.
         "open_files" open_files: Limit<Count>,
         /// Output of the whole job.

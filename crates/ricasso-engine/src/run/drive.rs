@@ -2,6 +2,7 @@
 
 use super::ending::{Ending, LimitName};
 use super::error::Error;
+use super::room::{Room, Watch};
 use super::state::{Action, Event, Phase, step};
 use super::told::{ending_of, failure_of};
 use ricasso_os::{
@@ -80,6 +81,8 @@ pub struct Course<'a> {
     pub grace: Duration,
     /// The bell.
     pub cancel: &'a Cancel,
+    /// What it may fill.
+    pub room: Option<Room<'a>>,
 }
 
 /// Somebody whom the command had left running.
@@ -204,6 +207,7 @@ struct Ride<'a> {
     drain: Option<Instant>,
     cancel_seen: bool,
     outlived_by: Option<i32>,
+    room: Watch<'a>,
     outcome: Outcome,
 }
 
@@ -242,6 +246,7 @@ impl<'a> Ride<'a> {
             drain: None,
             cancel_seen: false,
             outlived_by: None,
+            room: Watch::new(course.room, order.ceilings.memory_bytes, began),
             outcome,
         }
     }
@@ -313,7 +318,8 @@ impl<'a> Ride<'a> {
         let tick = self.sink.tick().map(|tick| now + tick);
         let early = self.early.filter(|_| live);
         let rouse = Some(self.rouse);
-        let all = [deadline, idle, early, rouse, self.grace, self.drain, tick];
+        let room = self.room.next().filter(|_| live);
+        let all = [deadline, idle, early, rouse, room, self.grace, self.drain, tick];
         let next = all.into_iter().flatten().min();
         next.map(|at| at.saturating_duration_since(now))
     }
@@ -327,10 +333,13 @@ impl<'a> Ride<'a> {
         if live && self.course.idle.is_some_and(|idle| now >= self.heard + idle) {
             self.happens(Event::Idle);
         }
-        if live
-            && self.early.take_if(|at| now >= *at).is_some()
-            && let Flow::Full(limit) = self.sink.lives()
-        {
+        if live && self.early.take_if(|at| now >= *at).is_some() {
+            self.room.begin();
+            if let Flow::Full(limit) = self.sink.lives() {
+                self.happens(Event::Full(limit));
+            }
+        }
+        if live && let Some(limit) = self.room.look(now, self.outcome.pid) {
             self.happens(Event::Full(limit));
         }
         if now >= self.rouse {

@@ -60,6 +60,8 @@ pub enum LimitName {
     Output,
     /// The disk under the spool is full or broken.
     Disk,
+    /// The session's `/tmp`.
+    Tmp,
 }
 
 impl Ending {
@@ -164,6 +166,7 @@ impl LimitName {
             LimitName::FileSize => "file_size",
             LimitName::Output => "output",
             LimitName::Disk => "disk",
+            LimitName::Tmp => "tmp",
         }
     }
 }

@@ -47,6 +47,13 @@ pub(super) fn resident_bytes(pid: i32) -> u64 {
     pages.unwrap_or(0).saturating_mul(rustix::param::page_size() as u64)
 }
 
+/// How many threads a process has: a directory has a link from each one below it, and two more.
+pub(super) fn threads(pid: i32) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let links = fs::metadata(format!("/proc/{pid}/task")).map_or(0, |about| about.nlink());
+    links.saturating_sub(2)
+}
+
 /// The time that a process and its reaped children have used, in user mode and in the kernel.
 pub(super) fn times(pid: i32) -> (Duration, Duration) {
     let Some(fields) = fields(pid) else { return Default::default() };

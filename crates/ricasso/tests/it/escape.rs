@@ -3,6 +3,7 @@
 //!
 //! As root and as nobody, with namespaces and on a machine that refuses them.
 
+mod copied;
 mod outcome;
 mod snapshot;
 pub(crate) mod stage;
@@ -64,6 +65,41 @@ fn every_attempt_shows_its_effect_in_the_open_and_none_in_the_cage() {
     let mut outcomes = outcomes.into_inner().unwrap();
     outcomes.sort_by(|a, b| a.what.cmp(&b.what));
     judge(&outcomes);
+}
+
+/// One in so many is made in a copied view, unless all are asked for.
+const SOME: usize = 20;
+
+#[test]
+fn attempts_are_held_in_a_copied_view_too() {
+    let name = "attempts_are_held_in_a_copied_view_too";
+    if crate::cage::powers().namespaces != ricasso_os::Namespaces::Root {
+        return skip(name, "views are built ahead for root alone");
+    }
+    let Some(hall) = Hall::new() else {
+        return skip(name, "there is no C compiler for the probe");
+    };
+    let one_in = if std::env::var_os("RICASSO_LONG").is_some() { 1 } else { SOME };
+    let attempts = table::read();
+    let tries: Vec<&Attempt> = attempts
+        .iter()
+        .filter(|attempt| attempt.is_for(Actor::Root) && copied::is_for(attempt))
+        .filter(|attempt| selected(attempt))
+        .step_by(one_in)
+        .collect();
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                while let Some(attempt) = tries.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let outcome = outcome::in_a_copy(&hall, attempt);
+                    outcomes.lock().unwrap().push(outcome);
+                }
+            });
+        }
+    });
+    judge(&outcomes.into_inner().unwrap());
 }
 
 /// `RICASSO_ESCAPE=WORD` tries only the attempts whose name or class holds the word.

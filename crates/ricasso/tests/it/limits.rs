@@ -130,3 +130,46 @@ fn a_group_goes_with_its_job_and_one_without_a_warden_is_swept() {
         assert!(!group.exists(), "{}", group.display());
     }
 }
+
+#[test]
+fn what_fills_the_sessions_tmp_is_ended_and_named_and_may_be_taken_away() {
+    let limited = "extends = \"workspace\"\n[limits]\ntmp = \"48MiB\"\ntimeout = \"60s\"\n";
+    let mut hosts = hosts();
+    hosts.retain(|(name, _)| *name != "without groups");
+    for (name, powers) in hosts {
+        let place = Place::new();
+        let engine = engine(&place, with(limited), powers);
+        for fill in [
+            "head -c 200000000 /dev/zero > ${TMPDIR:-/tmp}/full; sleep 50",
+            // Nothing shows it any more.
+            "exec 3> ${TMPDIR:-/tmp}/gone; rm ${TMPDIR:-/tmp}/gone; head -c 200000000 /dev/zero >&3; sleep 50",
+        ] {
+            let reply = json!(run(&engine, &place, fill));
+            assert_eq!(reply["ending"]["limit"], "tmp", "{name}: {fill}: {reply}");
+        }
+        let text = "rm ${TMPDIR:-/tmp}/full && head -c 200000000 /dev/zero > big && sleep 1 && rm big && echo ok";
+        let reply = json!(run(&engine, &place, text));
+        assert_eq!(reply["stdout"], "ok\n", "{name}: {reply}");
+    }
+}
+
+#[test]
+fn memory_behind_descriptors_and_threads_count_too() {
+    let memory = "import os, time\nf = os.memfd_create('x')\n\
+                  for _ in range(300): os.write(f, bytes(1 << 20))\ntime.sleep(50)";
+    let threads = "import threading, time\n\
+                   for _ in range(200): threading.Thread(target=time.sleep, args=(50,)).start()";
+    for (name, powers) in hosts() {
+        let place = Place::new();
+        let engine = engine(&place, with(LIMITED), powers);
+        for (text, limit) in [(memory, "memory"), (threads, "processes")] {
+            if limit == "processes" && powers.namespaces == Namespaces::User {
+                // There the kernel refuses the thread itself.
+                continue;
+            }
+            place.write("act.py", text);
+            let reply = json!(run(&engine, &place, "ulimit -s 256; exec python3 act.py"));
+            assert_eq!(reply["ending"]["limit"], limit, "{name}: {reply}");
+        }
+    }
+}

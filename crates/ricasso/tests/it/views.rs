@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// What is mounted, where and how, with nothing that differs from one time to the next.
-const MOUNTS: &str = "cut -d' ' -f4-6,8- /proc/self/mountinfo";
+pub(crate) const MOUNTS: &str = "cut -d' ' -f4-6,8- /proc/self/mountinfo";
 
 /// An engine that makes its wardens when it is asked, and prepares the rest.
 fn engine(place: &Place, policy: Policy) -> Engine {
@@ -66,7 +66,7 @@ fn says(engine: &Engine, place: &Place, text: &str) -> String {
 
 /// Whether a list of mounts is that of a copy: there /proc is laid before the terminals, since
 /// only these depend on the order.
-fn is_copied(mounts: &str) -> bool {
+pub(crate) fn is_copied(mounts: &str) -> bool {
     let points: Vec<_> = mounts.lines().map(|line| line.split(' ').nth(1)).collect();
     let last = |point| points.iter().rposition(|known| *known == Some(point)).unwrap_or_default();
     last("/proc") < last("/dev/pts")

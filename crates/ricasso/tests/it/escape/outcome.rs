@@ -57,6 +57,15 @@ pub(super) fn of(hall: &Hall, attempt: &Attempt, actor: Actor) -> Vec<Outcome> {
     outcomes
 }
 
+/// One attempt by root in a copied view. Its control is made by the other test.
+pub(super) fn in_a_copy(hall: &Hall, attempt: &Attempt) -> Outcome {
+    let what = format!("{}/{} as Root in a copied view", attempt.class, attempt.name);
+    let found = Stage::new(hall, Actor::Root).attempt(attempt, &[], Machine::Copied);
+    let outcome = caged(&found, attempt, what);
+    let outcome = outcome.unless_known(attempt.known_escape(Machine::Plain));
+    if found.stood { outcome } else { outcome.without_a_stand() }
+}
+
 /// The cages in which it must be held, as flags. The short form tries the first on a plain machine
 /// and the last on the other.
 fn cages(attempt: &Attempt, machine: Machine) -> Vec<Vec<String>> {
@@ -119,6 +128,11 @@ fn was_tried(found: &Found, attempt: &Attempt) -> bool {
 }
 
 impl Outcome {
+    /// The host has not what was to stand outside.
+    fn without_a_stand(self) -> Outcome {
+        Outcome { kind: Kind::Forbidden, ..self }
+    }
+
     /// Compares it with what the row admits.
     fn unless_known(mut self, why: Option<&str>) -> Outcome {
         let Some(why) = why else { return self };

@@ -148,7 +148,7 @@ impl Attempt {
     pub(super) fn known_escape(&self, machine: Machine) -> Option<&str> {
         let escapes = self.escapes.as_ref()?;
         let here = match machine {
-            Machine::Plain => ["namespaces", "both"],
+            Machine::Plain | Machine::Copied => ["namespaces", "both"],
             Machine::WithoutNamespaces => ["no namespaces", "both"],
         };
         here.contains(&escapes.on.as_str()).then_some(escapes.why.as_str())
