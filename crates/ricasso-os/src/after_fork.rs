@@ -292,6 +292,9 @@ pub(crate) fn prepare(
     set_parent_process_death_signal(Some(Signal::KILL))?;
     settle(if order.cage.is_some() { Cores::Never } else { Cores::NoFiles })?;
     rustix::stdio::dup2_stdin(&streams[0])?;
+    if order.cage.as_ref().is_some_and(|cage| cage.has_namespaces()) {
+        own_emptiness(&streams[0])?;
+    }
     rustix::stdio::dup2_stdout(&streams[1])?;
     rustix::stdio::dup2_stderr(&streams[2])?;
     if order.terminal {
@@ -308,6 +311,19 @@ pub(crate) fn prepare(
         lower(Resource::Nproc, crate::group::most_tasks(processes))?;
     }
     Ok(())
+}
+
+/// The empty device that an owner opened lies on a mount of the machine, and through it its mode
+/// could be changed for everybody. The view has one of its own, which is read-only.
+fn own_emptiness(input: &OwnedFd) -> Result<(), Errno> {
+    use rustix::fs::{FileType, Mode, OFlags, makedev};
+    let about = rustix::fs::fstat(input)?;
+    let is_device = FileType::from_raw_mode(about.st_mode) == FileType::CharacterDevice;
+    if !is_device || about.st_rdev != makedev(1, 3) {
+        return Ok(());
+    }
+    let own = rustix::fs::open(c"/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::stdio::dup2_stdin(own)
 }
 
 /// What becomes of a process that crashes, as the bytes that a core file may have.

@@ -23,6 +23,7 @@ pub mod macos;
 mod mounted;
 mod pipe;
 mod pty;
+mod pump;
 mod ready;
 mod signals;
 mod socket;
@@ -45,6 +46,7 @@ pub use pipe::{
     Input, Output, closed_input, fed_input, file_input, output, random, state_file, text_input,
 };
 pub use pty::{Terminal, terminal};
+pub use pump::enclosed_input;
 pub use ready::{ready, writable};
 pub use socket::{call, is_ours, listen};
 pub use tree::{Member, Used, used_by};

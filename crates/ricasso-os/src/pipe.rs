@@ -117,6 +117,14 @@ impl Input {
     pub(crate) fn of_terminal(slave: OwnedFd) -> Input {
         Input(slave)
     }
+
+    pub(crate) fn of(fd: OwnedFd) -> Input {
+        Input(fd)
+    }
+
+    pub(crate) fn into_fd(self) -> OwnedFd {
+        self.0
+    }
 }
 
 impl Output {

@@ -9,7 +9,7 @@ use super::{Hall, open};
 use crate::capture::Redactor;
 use crate::error::Error;
 use crate::plan::{self, Enforced, Lack, Plan};
-use crate::policy::{self, Judgement, Reason, Verdict};
+use crate::policy::{self, Judgement, Mode, Reason, Verdict};
 use crate::record::Receipt;
 use crate::reply::Reply;
 use crate::request::{Request, Stdin};
@@ -91,11 +91,14 @@ impl Hall {
     /// Leads a request through the gate.
     pub(super) fn admit(&self, request: &Request) -> Result<Admission, Error> {
         let checked = request.check().map_err(Error::Request);
-        let input = checked.and_then(|()| self.input_of(&request.stdin));
-        let (input, inlet) = input.map_err(|error| self.turn_away(request, error))?;
+        checked.map_err(|error| self.turn_away(request, error))?;
         // Asked for before the verdict is known: it is made while we judge, and one that is not
         // needed ends when it is dropped. Nothing of the command exists in it yet.
         let warden = self.yard.warden(self.network_of(request))?;
+        // After it: an input that must be carried has a thread, and a process with threads may not
+        // be its own keeper.
+        let input = self.input_of(&request.stdin);
+        let (input, inlet) = input.map_err(|error| self.turn_away(request, error))?;
         let redactor = self.redactor_for(request)?;
         let (judgement, scene) = self.judge(request);
         let began = SystemTime::now();
@@ -263,7 +266,10 @@ impl Hall {
         let made = match stdin {
             Stdin::Closed => self.yard.closed_input(),
             Stdin::Text(text) => ricasso_os::text_input(text.as_slice()),
-            Stdin::File(path) => ricasso_os::file_input(path),
+            Stdin::File(path) => match self.policy.mode() {
+                Mode::Open => ricasso_os::file_input(path),
+                Mode::Read | Mode::Workspace => ricasso_os::enclosed_input(path),
+            },
             Stdin::Fed => {
                 let (input, feeder) = ricasso_os::fed_input().map_err(Error::Os)?;
                 return Ok((input, Inlet::pipe(feeder)));

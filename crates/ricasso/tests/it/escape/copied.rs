@@ -16,7 +16,10 @@ use std::time::{Duration, Instant};
 
 /// Whether an attempt can be made so: nothing stands round ricasso, and its control is with it.
 pub(super) fn is_for(attempt: &Attempt) -> bool {
-    let plain = attempt.wrap.is_none() && !attempt.bare && attempt.during.is_none();
+    let plain = attempt.wrap.is_none()
+        && attempt.input.is_none()
+        && !attempt.bare
+        && attempt.during.is_none();
     // Commands with a list of programs have no views ahead, and those that are refused none at all.
     plain && attempt.policy.is_none() && attempt.refusal.is_none()
 }

@@ -275,7 +275,9 @@ impl Stage {
             return Found { stdout, stderr: String::new(), reply, effect, stood: true };
         }
         let wrap = attempt.wrap.as_deref();
-        let mut command = self.ricasso(wrap, flags, machine, &act);
+        let input = attempt.input.iter().flat_map(|file| ["--stdin", file.as_str()]);
+        let flags: Vec<&str> = flags.iter().copied().chain(input).collect();
+        let mut command = self.ricasso(wrap, &flags, machine, &act);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let output = self.watch(child, attempt);
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -48,6 +48,9 @@ pub(super) struct Attempt {
     /// A verb of the probe that stands outside: a process, a listener, an object of the kernel.
     #[serde(default)]
     pub(super) stand: Option<String>,
+    /// A file outside that is the standard input.
+    #[serde(default)]
+    pub(super) input: Option<String>,
     /// A command that stands round ricasso itself.
     #[serde(default)]
     pub(super) wrap: Option<String>,
