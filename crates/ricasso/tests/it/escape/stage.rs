@@ -266,7 +266,9 @@ impl Stage {
         let act = self.root.join("act.sh");
         fs::write(&act, format!("{}\necho tried the act\n", self.fill(&attempt.act))).unwrap();
         if machine == Machine::Copied {
-            let reply = super::copied::run(&self, attempt, &act).expect("no copied view");
+            let Some(reply) = super::copied::run(&self, attempt, &act) else {
+                return Found::without_a_stand();
+            };
             let effect = seen.effect(&self, &reply, stand.as_mut());
             if let Some(text) = &attempt.after {
                 self.outside(text);
