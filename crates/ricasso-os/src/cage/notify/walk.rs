@@ -6,7 +6,7 @@
 
 use super::memory::Asker;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
+use rustix::fs::{CWD, FileType, FsWord, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 /// Links that the kernel follows in one path (path_resolution(7)).
 const MOST_LINKS: usize = 40;
 /// PROC_SUPER_MAGIC, and the number of its root.
-const PROC: i64 = 0x9fa0;
+const PROC: FsWord = 0x9fa0;
 const PROC_ROOT: u64 = 1;
 
 /// Whether a link at the end leads on.
@@ -163,7 +163,7 @@ enum Kind {
 }
 
 fn kind(directory: BorrowedFd<'_>, name: &OsStr) -> Result<Kind, Errno> {
-    if i64::from(rustix::fs::fstatfs(directory)?.f_type) != PROC {
+    if rustix::fs::fstatfs(directory)?.f_type != PROC {
         return Ok(Kind::Text);
     }
     let is_root = rustix::fs::fstat(directory)?.st_ino == PROC_ROOT;
