@@ -74,7 +74,9 @@ pub(crate) fn command(job: &Channel, note: &Channel, ground: Ground<'_>, birth: 
     }
     // What the order will be is likely, and there is time until it comes.
     let arrived = match birth {
-        Birth::First => ground.template.and_then(Arrived::at),
+        Birth::First => ground
+            .template
+            .and_then(|template| Arrived::at(template, ground.loopback, ground.bounds)),
         Birth::Plain => None,
     };
     if job.is_silent() {
@@ -105,7 +107,7 @@ pub(crate) fn command(job: &Channel, note: &Channel, ground: Ground<'_>, birth: 
             let (order, streams) = (&order, &streams);
             let (state, rules, loopback) = (state.as_ref(), rules.as_ref(), ground.loopback);
             let stands_in = arrived.and_then(|arrived| arrived.stays_for(cage, enclosed.view));
-            let bounds = ground.bounds;
+            let (bounds, stands_in) = (ground.bounds, stands_in.as_ref());
             cage::lead(&Parts {
                 order,
                 cage,
@@ -291,6 +293,15 @@ pub(crate) fn prepare(
     // rest of the tree.
     set_parent_process_death_signal(Some(Signal::KILL))?;
     settle(if order.cage.is_some() { Cores::Never } else { Cores::NoFiles })?;
+    outfit(order, streams, state)
+}
+
+/// The same for a process that follows its parent and is settled.
+pub(crate) fn outfit(
+    order: &Order,
+    streams: &[OwnedFd; 3],
+    state: Option<&OwnedFd>,
+) -> Result<(), Errno> {
     rustix::stdio::dup2_stdin(&streams[0])?;
     if order.cage.as_ref().is_some_and(|cage| cage.has_namespaces()) {
         own_emptiness(&streams[0])?;

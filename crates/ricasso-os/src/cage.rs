@@ -7,6 +7,7 @@ mod ahead;
 mod bpf;
 mod capability;
 mod confine;
+mod early;
 mod filter;
 mod hedge;
 mod init;

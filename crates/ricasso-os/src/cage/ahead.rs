@@ -2,9 +2,9 @@
 //! views of the files that its keeper builds ahead.
 //!
 //! Each command gets a set of rules of its own, unless none of them adds to it. One that lay
-//! waiting is used only for the very same cage, and only while every directory that was searched for
-//! it, and every name that it was made from, is what it was; else a new one is made. Rules restrict
-//! nobody until a process takes them on. A view is used as long as the same is true of it.
+//! waiting is used only for the very same cage, and only while every directory that was searched
+//! for it, and every name that it was made from, is what it was; else a new one is made. Rules
+//! restrict nobody until a process takes them on. A view is used as long as the same is true of it.
 
 use super::confine::by_real_names;
 use super::hedge::is_shared;

@@ -38,6 +38,11 @@ impl Standing {
         Ok(Standing { cage, listed, filter })
     }
 
+    /// Lays the filter alone; returns where its questions arrive. Allocates nothing.
+    pub(super) fn lay_filter(&self) -> Result<Option<OwnedFd>, Errno> {
+        self.filter.install()
+    }
+
     /// For a cage without a list of programs that has its real names already.
     pub(super) fn of_real_names(cage: Cage) -> Standing {
         let filter = Filter::of(&cage);
@@ -80,18 +85,33 @@ pub(super) fn confine_powerless(
     ahead: Option<&OwnedFd>,
 ) -> Result<Confined, (Stage, Errno)> {
     let at = |stage| move |errno| (stage, errno);
-    raw::prctl(libc::PR_SET_NO_NEW_PRIVS, 1).map_err(at(Stage::Privileges))?;
+    lay_all_but_filter(standing, ahead)?;
+    if !standing.cage.walls.calls {
+        return Ok(Confined { listener: None });
+    }
+    let listener = standing.lay_filter().map_err(at(Stage::Calls))?;
+    Ok(Confined { listener })
+}
+
+/// The same for one whose filter is laid, or will be.
+pub(super) fn lay_all_but_filter(
+    standing: &Standing,
+    ahead: Option<&OwnedFd>,
+) -> Result<(), (Stage, Errno)> {
+    let at = |stage| move |errno| (stage, errno);
+    refuse_privileges().map_err(at(Stage::Privileges))?;
     if standing.listed.as_ref().is_some_and(|listed| !listed.programs.is_empty()) {
         refuse_made_code().map_err(at(Stage::Programs))?;
     }
     if standing.cage.walls.landlock > 0 && standing.cage.walls.files {
         lay_rules(standing, ahead).map_err(at(Stage::Files))?;
     }
-    if !standing.cage.walls.calls {
-        return Ok(Confined { listener: None });
-    }
-    let listener = standing.filter.install().map_err(at(Stage::Calls))?;
-    Ok(Confined { listener })
+    Ok(())
+}
+
+/// No privilege is gained by executing.
+pub(super) fn refuse_privileges() -> Result<(), Errno> {
+    raw::prctl(libc::PR_SET_NO_NEW_PRIVS, 1)
 }
 
 fn lay_rules(standing: &Standing, ahead: Option<&OwnedFd>) -> Result<(), Errno> {

@@ -5,7 +5,8 @@
 //! whatever reason, the kernel ends everything in its pid namespace.
 
 use super::capability::Bounds;
-use super::confine::{Standing, confine_powerless};
+use super::confine::{Confined, Standing, confine_powerless, lay_all_but_filter};
+use super::early::Early;
 use super::mounts::{self, Processes};
 use super::raw::{self, Depth, NO_SUID, READ_ONLY};
 use super::session::{Loopback, raise_loopback};
@@ -37,7 +38,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) birth: Birth,
     pub(crate) bounds: Bounds,
     /// The view that this process stands in already, and that was built for this very cage.
-    pub(crate) stands_in: Option<&'a Template>,
+    pub(crate) stands_in: Option<&'a Arrived<'a>>,
 }
 
 /// How the process that waits for an order came to be.
@@ -86,34 +87,48 @@ pub(crate) fn bear(template: Option<&Template>, queues: Queues) -> Result<Option
     Ok(born)
 }
 
-/// A first process that took a copy of a view before it had an order.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Arrived<'a>(&'a Template);
+/// A first process that took a copy of a view before it had an order, and perhaps the command's
+/// process, born there.
+#[derive(Debug)]
+pub(crate) struct Arrived<'a> {
+    template: &'a Template,
+    early: Option<Early>,
+}
 
 impl<'a> Arrived<'a> {
     /// Copies the view for this process. It guesses what the order will be, and can go back.
-    pub(crate) fn at(template: &'a Template) -> Option<Arrived<'a>> {
-        let entered =
-            template.enter().and_then(|()| own_proc(mounts::processes(&template.standing().cage)));
+    pub(crate) fn at(
+        template: &'a Template,
+        loopback: Option<&Loopback>,
+        bounds: Bounds,
+    ) -> Option<Arrived<'a>> {
+        let cage = &template.standing().cage;
+        let mut arrived = Arrived { template, early: None };
+        let entered = template.enter().and_then(|()| {
+            // It takes on its filter while this process goes on.
+            arrived.early = Early::bear(template, loopback, bounds);
+            mounts::build_memory(cage)?;
+            own_proc(mounts::processes(cage))
+        });
         match entered {
-            Ok(()) => Some(Arrived(template)),
-            Err(_) => Arrived(template).turn_back(),
+            Ok(()) => Some(arrived),
+            Err(_) => arrived.turn_back(),
         }
     }
 
-    /// The view, if it is the one that the order asks for; else this process goes back, and the
-    /// view is built anew for it.
-    pub(crate) fn stays_for(self, cage: &Cage, number: Option<u64>) -> Option<&'a Template> {
-        let Arrived(template) = self;
-        if number == Some(template.number()) && template.is_for(cage) {
-            return Some(template);
+    /// Itself, if the view is the one that the order asks for; else this process goes back, and
+    /// the view is built anew for it.
+    pub(crate) fn stays_for(self, cage: &Cage, number: Option<u64>) -> Option<Arrived<'a>> {
+        if number == Some(self.template.number()) && self.template.is_for(cage) {
+            return Some(self);
         }
-        self.turn_back();
-        None
+        self.turn_back()
     }
 
     fn turn_back(self) -> Option<Arrived<'a>> {
-        let Arrived(template) = self;
+        let Arrived { template, early } = self;
+        // Nobody else may stand where this process stands when it goes.
+        drop(early);
         match template.leave() {
             Ok(()) => None,
             // Nobody knows where this process stands.
@@ -153,8 +168,8 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
         rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(at(Stage::Prepare))?;
     let ends = Ends { warden, own };
     let terminal = || parts.order.terminal.then(|| terminal::hold(&parts.streams[0])).flatten();
-    if let Some(template) = parts.stands_in {
-        let standing = template.standing();
+    if let Some(arrived) = parts.stands_in {
+        let standing = arrived.template.standing();
         enter_network(&standing.cage, parts.loopback, 0).map_err(at(Stage::Namespaces))?;
         let terminal = terminal();
         mounts::terminals().map_err(at(Stage::Mounts))?;
@@ -206,7 +221,11 @@ fn first(
     super::capability::drop_all(bounds).map_err(at(Stage::Privileges))?;
     // Nobody in the namespace may look into this process, which was forked from ours.
     raw::prctl(libc::PR_SET_DUMPABLE, 0).map_err(at(Stage::Privileges))?;
-    let command = beget(parts, standing, &ends.warden).map_err(at(Stage::Prepare))?;
+    let early = parts.stands_in.and_then(|arrived| arrived.early.as_ref());
+    let command = match early.and_then(|early| early.go(&(parts, standing, &ends.warden))) {
+        Some(command) => command,
+        None => beget(parts, standing, &ends.warden).map_err(at(Stage::Prepare))?,
+    };
     drop(ends.warden);
     guard(command, &ends.own, named.as_ref())
 }
@@ -223,7 +242,7 @@ fn beget(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Result<i32
         // parent stands still until it executes or ends.
         let (parts, standing, warden) =
             unsafe { *with.cast::<(&Parts<'_>, &Standing, &OwnedFd)>() };
-        let (stage, errno) = become_command(parts, standing, warden);
+        let (stage, errno) = become_command(parts, standing, warden, None);
         after_fork::tell(parts.note, &Tidings::Failed(stage, errno), &[]);
         leave()
     }
@@ -239,8 +258,13 @@ fn beget(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Result<i32
     raw::answer(pid.into()).map(|pid| pid as i32)
 }
 
-/// The command's own process; returns only on failure.
-fn become_command(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Failure {
+/// The command's own process, whose filter may be laid already; returns only on failure.
+pub(super) fn become_command(
+    parts: &Parts<'_>,
+    standing: &Standing,
+    warden: &OwnedFd,
+    filtered: Option<Confined>,
+) -> Failure {
     let mut order = match parts.birth {
         Birth::First => Some(Tidings::Order(parts.order)),
         // The warden knows it by now.
@@ -256,9 +280,15 @@ fn become_command(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> F
     if parts.order.is_long() {
         tell_order();
     }
-    let prepared = after_fork::prepare(parts.order, parts.streams, parts.state);
+    let prepared = match filtered {
+        Some(_) => after_fork::outfit(parts.order, parts.streams, parts.state),
+        None => after_fork::prepare(parts.order, parts.streams, parts.state),
+    };
     let prepared = prepared.map_err(|errno| (Stage::Prepare, errno));
-    let confined = prepared.and_then(|()| confine_powerless(standing, parts.rules));
+    let confined = prepared.and_then(|()| match filtered {
+        Some(confined) => lay_all_but_filter(standing, parts.rules).map(|()| confined),
+        None => confine_powerless(standing, parts.rules),
+    });
     tell_order();
     match confined {
         Ok(confined) => {

@@ -153,8 +153,7 @@ impl Template {
 
     /// Takes this process, the first one of its pid namespace, into a copy of the view.
     pub(super) fn enter(&self) -> std::result::Result<(), Errno> {
-        self.built.enter()?;
-        mounts::build_memory(&self.standing.cage)
+        self.built.enter()
     }
 
     /// Takes it back to where it came from, with a mount namespace of its own.

@@ -63,7 +63,7 @@ fn what_cannot_start_is_told_and_the_next_step_starts_all_the_same() {
     }
 }
 
-fn children(pid: u32) -> Vec<u32> {
+pub(crate) fn children(pid: u32) -> Vec<u32> {
     let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     list.split_whitespace().map(|pid| pid.parse().unwrap()).collect()
 }

@@ -3,10 +3,11 @@
 
 use crate::cage::{powers, run, with};
 use crate::place::{PATIENCE, Place, program, skip};
+use crate::starts::children;
 use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
 use ricasso_engine::policy::Policy;
-use ricasso_engine::request::Step;
-use ricasso_engine::run::StateDir;
+use ricasso_engine::request::{OnFailure, Step};
+use ricasso_engine::run::{Ending, StateDir};
 use ricasso_os::{Cancel, Keeper, Namespaces, Powers};
 use std::fs;
 use std::path::PathBuf;
@@ -21,10 +22,14 @@ fn engine(place: &Place, policy: Policy) -> Engine {
 }
 
 fn engine_on(place: &Place, policy: Policy, powers: Option<Powers>) -> Engine {
+    engine_of(place, policy, powers, Spares::None)
+}
+
+fn engine_of(place: &Place, policy: Policy, powers: Option<Powers>, spares: Spares) -> Engine {
     let keeper = Keeper::program(program()).unwrap();
     let state = StateDir::at(&place.state()).unwrap();
     let environment = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
-    let (spares, chores, told) = (Spares::None, Chores::Beside, Vec::new());
+    let (chores, told) = (Chores::Beside, Vec::new());
     let stays = Stays::WithItsJobs;
     Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers, stays })
         .unwrap()
@@ -220,6 +225,61 @@ fn a_view_is_given_up_when_something_changed_that_it_was_built_from() {
         let text = text.replace("{at}", &ground.0.display().to_string());
         let text = format!("{{ {text}; }} 2>&-; true");
         assert_eq!(says(&engine, &place, &text), expected, "{what}");
+    }
+}
+
+/// In a copied view the command's process is born, and behind its filter, before its order comes.
+#[test]
+fn a_command_that_was_born_before_its_order_is_like_any_other() {
+    let name = "a_command_that_was_born_before_its_order_is_like_any_other";
+    if !can_copy(name) {
+        return;
+    }
+    let (place, ground) = (Place::new(), Ground::new("born"));
+    let engine = engine(&place, ground.policy());
+    let text = "grep -E '^(Cap|NoNewPrivs|Seccomp:|Umask|Sig[BIC])' /proc/self/status; ulimit -a; pwd
+                ls /proc/self/fd | wc -l; readlink /proc/self/ns/net; ulimit -c 0; ulimit -c
+                awk '/core file/ {print $5, $6}' /proc/self/limits; ls /proc | grep -c '^[0-9]'
+                awk '{print $4, $6 == $1}' /proc/self/stat; cat /proc/net/dev | wc -l";
+    let first = says(&engine, &place, text);
+    if copied(&engine, &place).is_none() {
+        return skip(name, "something on this machine changes all the time");
+    }
+    for _ in 0..5 {
+        assert_eq!(says(&engine, &place, text), first);
+    }
+    let mut request = crate::library::request(&place, "");
+    let argv = |words: &[&str]| Step::Argv(words.iter().map(|word| (*word).into()).collect());
+    request.steps = vec![argv(&["/nonexistent"]), argv(&["sh", "-c", "exit 3"])];
+    request.on_failure = OnFailure::KeepGoing;
+    let reply = engine.run(&request, &Cancel::new().unwrap()).unwrap();
+    assert!(matches!(reply.steps[0].ending, Some(Ending::NotStarted(_))), "{reply:?}");
+    assert_eq!(reply.steps[1].ending, Some(Ending::Exited(3)));
+}
+
+#[test]
+fn a_command_that_is_killed_before_its_order_came_is_born_again() {
+    let name = "a_command_that_is_killed_before_its_order_came_is_born_again";
+    if !can_copy(name) {
+        return;
+    }
+    let (place, ground) = (Place::new(), Ground::new("again"));
+    let engine = engine_of(&place, ground.policy(), None, Spares::Kept);
+    let waiting = || -> Vec<u32> {
+        let wardens = children(engine.keeper_pid().unwrap());
+        wardens.into_iter().flat_map(children).flat_map(children).collect()
+    };
+    let began = Instant::now();
+    let mut killed = 0;
+    while killed < 5 {
+        if began.elapsed() > PATIENCE {
+            return skip(name, "something on this machine changes all the time");
+        }
+        for pid in waiting() {
+            let kill = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
+            killed += usize::from(kill.unwrap().success());
+        }
+        assert_eq!(says(&engine, &place, "echo here"), "here\n");
     }
 }
 
