@@ -237,7 +237,8 @@ fn a_command_that_was_born_before_its_order_is_like_any_other() {
     }
     let (place, ground) = (Place::new(), Ground::new("born"));
     let engine = engine(&place, ground.policy());
-    let text = "grep -E '^(Cap|NoNewPrivs|Seccomp:|Umask|Sig[BIC])' /proc/self/status; ulimit -a; pwd
+    let text =
+        "grep -E '^(Cap|NoNewPrivs|Seccomp:|Umask|Sig[BIC])' /proc/self/status; ulimit -a; pwd
                 ls /proc/self/fd | wc -l; readlink /proc/self/ns/net; ulimit -c 0; ulimit -c
                 awk '/core file/ {print $5, $6}' /proc/self/limits; ls /proc | grep -c '^[0-9]'
                 awk '{print $4, $6 == $1}' /proc/self/stat; cat /proc/net/dev | wc -l";
