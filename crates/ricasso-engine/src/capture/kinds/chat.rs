@@ -5,7 +5,7 @@ use super::{Edge, Look, Row, led, other_bytes, token};
 use ricasso_os::lanes::Halves;
 
 /// A part of a token that a dot ends.
-const PART: &[Look] = &[Look { stops: PART_STOPS, wants: b'.' }];
+const PART: &[Look] = &[Look { stops: PART_STOPS, wants: b'.', or: b'.' }];
 /// What no such part has.
 const PART_STOPS: Halves =
     other_bytes(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");

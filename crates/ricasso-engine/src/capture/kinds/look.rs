@@ -10,6 +10,8 @@ pub(in super::super) struct Look {
     pub(super) stops: Halves,
     /// The one of them that must come first.
     pub(super) wants: u8,
+    /// Or this one, and then nothing behind it matters.
+    pub(super) or: u8,
 }
 
 /// Whether each byte that is wanted comes before those that end the attempt, one after the other,
@@ -19,7 +21,7 @@ pub(in super::super) fn passes(looks: &[Look], behind: &[u8]) -> bool {
     for look in looks {
         let Some(stop) = look.stops.first_in(rest) else { return true };
         if rest[stop] != look.wants {
-            return false;
+            return rest[stop] == look.or;
         }
         rest = &rest[stop + 1..];
     }

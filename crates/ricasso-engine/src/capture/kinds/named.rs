@@ -4,9 +4,12 @@ use super::super::check::Check;
 use super::{CREDENTIAL, Edge, Look, Row, led, listed_bytes};
 use ricasso_os::lanes::Halves;
 
-/// Most URLs have a slash before a colon, and most others no `@` behind it.
-const URL: &[Look] =
-    &[Look { stops: USER_STOPS, wants: b':' }, Look { stops: PASSWORD_STOPS, wants: b'@' }];
+/// Most URLs have a slash before a colon and before an `@`, and most others no `@` behind the colon.
+/// All rows with this literal share the look, so that each URL gets one.
+const URL: &[Look] = &[
+    Look { stops: USER_STOPS, wants: b':', or: b'@' },
+    Look { stops: PASSWORD_STOPS, wants: b'@', or: b'@' },
+];
 /// What no user's name in a URL has.
 const USER_STOPS: Halves = listed_bytes(b":/@ \t\r\n\"'`<>?#[\\");
 /// What no password in a URL has.
@@ -31,6 +34,15 @@ pub(super) const ROWS: &[Row] = &[
     .look(URL)
     .trail(1)
     .check(Check::UrlPassword),
+    // A token in the place of the user.
+    led("url-token", &["://"], r"://", r"[A-Za-z0-9_.~-]{20,}@")
+        .look(URL)
+        .trail(1)
+        .check(Check::Random),
+    led("url-token", &["://"], r"://", r"[A-Za-z0-9_.~-]{20,}:x-oauth-basic@")
+        .look(URL)
+        .trail(15)
+        .check(Check::Random),
     led(
         "oracle-password",
         &["oracle:thin:", "oracle:oci:"],

@@ -4,32 +4,9 @@
 //! start makes the search let more places through.
 
 use super::super::check::Check;
-use super::{Look, Row, led, listed_bytes, other_bytes, token};
-use ricasso_os::lanes::Halves;
-
-/// A name in a URL that an `@` ends.
-const USER: &[Look] = &[Look { stops: USER_STOPS, wants: b'@' }];
-/// What no such name has.
-const USER_STOPS: Halves = listed_bytes(b":/@ \t\r\n\"'`<>?#[\\");
-/// A name that a colon ends, and what stands for a password behind it.
-const NAMED: &[Look] = &[
-    Look { stops: USER_STOPS, wants: b':' },
-    Look { stops: PASSWORD_STOPS, wants: b'x' },
-    Look { stops: USER_STOPS, wants: b'@' },
-];
-/// The first byte of it, and of any other.
-const PASSWORD_STOPS: Halves = other_bytes(b"");
+use super::{Row, led, token};
 
 pub(super) const ROWS: &[Row] = &[
-    // A token in the place of the user.
-    led("url-token", &["://"], r"://", r"[A-Za-z0-9_.~-]{20,}@")
-        .look(USER)
-        .trail(1)
-        .check(Check::Random),
-    led("url-token", &["://"], r"://", r"[A-Za-z0-9_.~-]{20,}:x-oauth-basic@")
-        .look(NAMED)
-        .trail(15)
-        .check(Check::Random),
     // With escaped slashes, as PHP writes them.
     led(
         "url-password",
