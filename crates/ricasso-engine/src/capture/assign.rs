@@ -324,12 +324,23 @@ pub(super) fn is_element(before: &Before) -> bool {
 }
 
 /// Whether the name is the whole word `password`, `passwd` or `passphrase`, up to its end.
-pub(super) fn is_whole_pass(rest: &[u8]) -> bool {
+fn is_whole_pass(rest: &[u8]) -> bool {
     let longer = [&b"word"[..], b"wd", b"phrase"];
     longer.iter().any(|word| {
         let end = 4 + word.len();
         rest.len() > end && rest[4..end].eq_ignore_ascii_case(word) && !is_word(rest[end])
     })
+}
+
+/// Whether the name is a password's: such a word, or `pass` as the last part of a name.
+pub(super) fn is_pass(before: &Before, rest: &[u8]) -> bool {
+    let ends = rest.get(4).is_some_and(|byte| is_blank(*byte));
+    is_whole_pass(rest) || (ends && before.last() == Some(b'_'))
+}
+
+/// Whether the name is the key of a registry's token, whose value `npm config set` takes next.
+pub(super) fn is_npm(before: &Before) -> bool {
+    ends_in(before.text(), b":_autht")
 }
 
 /// Whether a name part starts here: after no letter, in a hump of its own, or after a short form

@@ -4,7 +4,7 @@
 //! [`assigned`]: super::assign::assigned
 
 use super::assign::{
-    GAP_BYTES, SUFFIX_BYTES, is_blank, is_element, is_flag, is_shouted, is_whole_pass,
+    GAP_BYTES, SUFFIX_BYTES, is_blank, is_element, is_flag, is_npm, is_pass, is_shouted,
 };
 use super::before::Before;
 use super::kinds::Stem;
@@ -38,7 +38,7 @@ pub(super) fn is_bare(stem: Stem, bytes: &[u8], at: usize) -> bool {
         return match (next, behind.get(blanks + 1)) {
             (b'=', Some(b'=')) => stem != Stem::Pass,
             (b'=', Some(b'~')) => true,
-            (b',', _) => signs == 0,
+            (b',', _) => signs == 0 && !names_value(&behind[blanks + 1..]),
             (b'(', Some(next)) => signs > 0 || !matches!(next, b'"' | b'\''),
             (b'?', Some(next)) => *next != b'=',
             (b'!', next) => stem != Stem::Pass || next.is_some_and(|next| *next != b'='),
@@ -50,13 +50,26 @@ pub(super) fn is_bare(stem: Stem, bytes: &[u8], at: usize) -> bool {
     if blanks == 0 {
         return true;
     }
+    let typed = &behind[blanks..];
+    if TYPED.starts_with(&typed[..typed.len().min(TYPED.len())]) {
+        return false;
+    }
     let before = before();
     let beside = || {
-        let whole = stem == Stem::Pass && is_whole_pass(rest);
-        (whole || blanks > 1 || is_shouted(&before, rest)) && has_digit(&behind[blanks..])
+        let whole = (stem == Stem::Pass && is_pass(&before, rest)) || is_npm(&before);
+        (whole || blanks > 1 || is_shouted(&before, rest)) && may_be_noise(&behind[blanks..])
     };
     !is_flag(&before) && !is_element(&before) && !beside()
 }
+
+/// Whether behind the comma of a pair its value may be named.
+fn names_value(rest: &[u8]) -> bool {
+    let next = rest.get(leading(rest, GAP_BYTES, is_blank));
+    next.is_none_or(|byte| b"vVc\"'`\\])\r\n".contains(byte))
+}
+
+/// The type that Go writes behind a name.
+pub(super) const TYPED: &[u8] = b"string =";
 
 /// What the bytes behind the telling part of a name may be.
 static BEHIND: [u8; 256] = {
@@ -86,15 +99,18 @@ const CLOSES: u8 = 2;
 /// It may stand between name and value.
 const JOINS: u8 = 4;
 
-/// Whether the next word may be noise: a word without a digit is not, however it goes on.
-fn has_digit(rest: &[u8]) -> bool {
+/// Whether the next word may be noise: one without a digit and in one case is not, however it goes
+/// on.
+fn may_be_noise(rest: &[u8]) -> bool {
     let word = rest.iter().take(NOISE_BYTES).take_while(|&&byte| byte > b' ');
-    let (mut length, mut digit) = (0, false);
+    let (mut length, mut digit, mut upper, mut lower) = (0, false, false, false);
     for byte in word {
         length += 1;
         digit |= byte.is_ascii_digit();
+        upper |= byte.is_ascii_uppercase();
+        lower |= byte.is_ascii_lowercase();
     }
-    digit || length == NOISE_BYTES || length == rest.len()
+    digit || (upper && lower) || length == NOISE_BYTES || length == rest.len()
 }
 
 /// Noise has a digit, or letters of both cases, in so many bytes.

@@ -10,7 +10,7 @@ impl Cursor<'_> {
     pub(super) fn open_value(&mut self, sure: &mut Sure) -> Result<Quote, Stop> {
         let from = self.at;
         // Letters that make other strings of it: b"…", r"…", f"…", @"…".
-        if self.peek()?.is_some_and(|byte| b"bBrRuUfFL@".contains(&byte))
+        if self.peek()?.is_some_and(|byte| b"bBrRuUfFLN@".contains(&byte))
             && self.ahead(1)?.is_some_and(|byte| b"\"'".contains(&byte))
         {
             self.at += 1;

@@ -64,6 +64,7 @@ pub(super) const ROWS: &[Row] = &[
     token("infracost-key", &["ico-"], r"ico-[A-Za-z0-9]{32}(?-u:\b)").check(Check::Random),
     token("settlemint-token", &["sm_pat_", "sm_aat_", "sm_sat_"], r"sm_[pas]at_[A-Za-z0-9]{16,}"),
     token("graphite-token", &["gtat_", "gtp_"], r"gt(?:at|p)_[A-Za-z0-9]{32,}"),
+    token("github-token", &["v1."], r"v1\.[0-9a-f]{40}(?-u:\b)"),
     token("bitbucket-token", &["BBDC-"], r"BBDC-[A-Za-z0-9+/=_-]{40,}"),
     token("gitpod-token", &["gitpod_pat_"], r"gitpod_pat_[A-Za-z0-9_.-]{20,}"),
     token("codesandbox-token", &["csb_v1_"], r"csb_v1_[A-Za-z0-9_-]{30,}"),

@@ -236,7 +236,9 @@ pub(super) const ROWS: &[Row] = &[
     led("redis-password", &["pass "], r#"pass[ \t]{1,8}["']?"#, r#"[^\s"']{4,256}"#)
         .after(&["require", "-store", "-key"])
         .check(Check::Value),
-    led("ftp-password", &["PASS "], r"PASS ", r"[^\s/]{4,256}").after(&["> "]).check(Check::Spoken),
+    led("ftp-password", &["PASS "], r"PASS ", r"[^\s/]{4,256}")
+        .after(&["> ", "\""])
+        .check(Check::Spoken),
     led(
         "basic-auth",
         &["uthIdent"],

@@ -60,6 +60,9 @@ pub(super) const ROWS: &[Row] = &[
         r#"[^\s"]{4,256}"#,
     )
     .check(Check::Value),
+    led("redis-password", &["pass\""], r#"pass"\r?\n[ \t]{0,8}[0-9]{1,3}\) ""#, r#"[^\s"]{4,256}"#)
+        .after(&["require"])
+        .check(Check::Value),
     // Bundler's credentials of a host, as variables and in its settings.
     led(
         "bundler-password",
