@@ -182,34 +182,52 @@ fn list_bits<const N: usize>(words: &[u64; N], numbers: &mut [u16]) -> usize {
     listed
 }
 
-/// The first three bytes of some texts, as one bit each by a number that is made of them; and the
-/// bytes that are texts by themselves.
+/// The first bytes of some texts, as bits by numbers that are made of them.
 #[derive(Debug, Clone)]
 pub struct Heads {
-    bits: [u64; HEAD_BITS / 64],
+    /// The first three of all.
+    three: Bits,
+    /// The first four of those that are longer, and the first three of the others.
+    four: Bits,
+    short: Bits,
+    /// The bytes that are texts by themselves.
     single: [bool; 256],
 }
 
 /// So many that one in fifty heads of other texts has a bit by chance.
 const HEAD_BITS: usize = 1 << 15;
 
+type Bits = [u64; HEAD_BITS / 64];
+
 impl Heads {
     /// No text.
-    pub const EMPTY: Heads = Heads { bits: [0; HEAD_BITS / 64], single: [false; 256] };
+    pub const EMPTY: Heads = {
+        let none = [0; HEAD_BITS / 64];
+        Heads { three: none, four: none, short: none, single: [false; 256] }
+    };
 
     /// The same with one more text, which is not empty. Behind one of two bytes stands one of
     /// `thirds`.
     pub const fn with(mut self, text: &[u8], thirds: &[u8]) -> Heads {
-        if text.len() == 1 {
-            self.single[text[0] as usize] = true;
-            return self;
-        }
-        let thirds = if text.len() > 2 { text.split_at(2).1.split_at(1).0 } else { thirds };
-        let mut at = 0;
-        while at < thirds.len() {
-            let head = head(u32::from_le_bytes([text[0], text[1], thirds[at], 0]));
-            self.bits[head / 64] |= 1 << (head % 64);
-            at += 1;
+        match *text {
+            [] => {}
+            [only] => self.single[only as usize] = true,
+            [first, second] => {
+                let mut at = 0;
+                while at < thirds.len() {
+                    set(&mut self.three, [0, first, second, thirds[at]]);
+                    set(&mut self.short, [0, first, second, thirds[at]]);
+                    at += 1;
+                }
+            }
+            [first, second, third] => {
+                set(&mut self.three, [0, first, second, third]);
+                set(&mut self.short, [0, first, second, third]);
+            }
+            [first, second, third, fourth, ..] => {
+                set(&mut self.three, [0, first, second, third]);
+                set(&mut self.four, [first, second, third, fourth]);
+            }
         }
         self
     }
@@ -225,31 +243,52 @@ impl Heads {
         self.keep_heads(bytes, numbers)
     }
 
+    /// In two steps: the first is the cheaper one, and leaves little for the second.
     #[inline(always)]
     fn keep_heads(&self, bytes: &[u8], numbers: &mut [u16]) -> usize {
-        let mut kept = 0;
-        for at in 0..numbers.len() {
-            let number = numbers[at];
-            let start = usize::from(number);
-            let stands = match bytes.get(start..start + 4) {
-                Some(four) => {
-                    let head = head(u32::from_le_bytes([four[0], four[1], four[2], four[3]]));
-                    let single = self.single[usize::from(four[0])];
-                    self.bits[head / 64] >> (head % 64) & 1 | u64::from(single)
-                }
-                None => u64::from(start < bytes.len()),
-            };
-            // Nothing is decided for each place: no processor could tell beforehand.
-            numbers[kept] = number;
-            kept += stands as usize;
-        }
-        kept
+        let kept = keep_if(bytes, numbers, |four| {
+            let single = self.single[four as usize & 255];
+            bit(&self.three, four << 8) | u64::from(single)
+        });
+        keep_if(bytes, &mut numbers[..kept], |four| {
+            let single = self.single[four as usize & 255];
+            bit(&self.four, four) | bit(&self.short, four << 8) | u64::from(single)
+        })
     }
 }
 
-/// A number for the first three of four bytes.
+#[inline(always)]
+fn keep_if(bytes: &[u8], numbers: &mut [u16], stands: impl Fn(u32) -> u64) -> usize {
+    let mut kept = 0;
+    for at in 0..numbers.len() {
+        let number = numbers[at];
+        let start = usize::from(number);
+        let stands = match bytes.get(start..start + 4) {
+            Some(four) => stands(u32::from_le_bytes([four[0], four[1], four[2], four[3]])),
+            None => u64::from(start < bytes.len()),
+        };
+        // Nothing is decided for each place: no processor could tell beforehand.
+        numbers[kept] = number;
+        kept += stands as usize;
+    }
+    kept
+}
+
+const fn set(bits: &mut Bits, four: [u8; 4]) {
+    let head = head(u32::from_le_bytes(four));
+    bits[head / 64] |= 1 << (head % 64);
+}
+
+#[inline(always)]
+fn bit(bits: &Bits, four: u32) -> u64 {
+    let head = head(four);
+    bits[head / 64] >> (head % 64) & 1
+}
+
+/// A number for four bytes.
+#[inline(always)]
 const fn head(four: u32) -> usize {
-    (four << 8).wrapping_mul(0x9e37_79b1) as usize >> (32 - HEAD_BITS.trailing_zeros())
+    four.wrapping_mul(0x9e37_79b1) as usize >> (32 - HEAD_BITS.trailing_zeros())
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -4,7 +4,7 @@ use super::super::check::Check;
 use super::{CREDENTIAL, Edge, Look, Row, led, listed_bytes};
 use ricasso_os::lanes::Halves;
 
-/// Most URLs have a slash before a colon and before an `@`, and most others no `@` behind the colon.
+/// Most URLs have a slash before a colon or an `@`, and most others no `@` behind the colon.
 /// All rows with this literal share the look, so that each URL gets one.
 const URL: &[Look] = &[
     Look { stops: USER_STOPS, wants: b':', or: b'@' },
