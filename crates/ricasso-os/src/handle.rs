@@ -13,6 +13,9 @@ use std::time::Duration;
 /// How long a stopped process of ours may delay a job. One signal a second costs nothing.
 pub(crate) const ROUSE: Duration = Duration::from_secs(1);
 
+/// What failed where there are no such holds; every kernel that we run on has them.
+const HOLD: &str = "hold a process (if a container's filter refuses pidfd_open, allow it there)";
+
 /// Names the process itself and not its number, which may be used again. Clones are one hold.
 #[derive(Debug, Clone)]
 pub(crate) struct Handle(Arc<OwnedFd>);
@@ -21,7 +24,7 @@ impl Handle {
     /// A child of this process that was not reaped yet.
     pub(crate) fn of(pid: i32) -> Result<Handle> {
         let number = Pid::from_raw(pid).ok_or(Error::Garbled { what: "process number" })?;
-        let fd = pidfd_open(number, PidfdFlags::empty()).map_err(Error::call("hold a process"))?;
+        let fd = pidfd_open(number, PidfdFlags::empty()).map_err(Error::call(HOLD))?;
         Ok(Handle(Arc::new(fd)))
     }
 

@@ -8,9 +8,10 @@ use super::{later, state};
 use crate::capture::{Bounds, Redacted, Spool, Stream};
 use crate::error::Error;
 use crate::plan::Start;
+use crate::policy::Mode;
 use crate::reply::Reply;
 use crate::request::OnFailure;
-use crate::run::{self, Course, Ending, Failure, JobId, Outcome, Rest, Room, Streams};
+use crate::run::{self, Course, Ending, Failure, Outcome, Rest, Room, Streams};
 use ricasso_os::{Cancel, Leaves, Mouth, Order, Terminal, Warden};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
@@ -166,8 +167,7 @@ impl Hall {
             terminal: admitted.request().manner.terminal.is_some(),
             cage: admitted.plan().built().cloned().map(Box::new),
         };
-        let script =
-            self.script_of(admitted.request().caller.session.as_str(), admitted.id(), step)?;
+        let script = self.script_of(admitted, step)?;
         if let Some(script) = &script {
             use std::os::unix::ffi::OsStrExt;
             order.argv.push(script.0.as_os_str().as_bytes().to_vec());
@@ -185,14 +185,17 @@ impl Hall {
     }
 
     /// The file of a script: private, executable by us alone, gone when this value is dropped.
-    fn script_of(
-        &self,
-        session: &str,
-        id: &JobId,
-        step: &Step<'_>,
-    ) -> Result<Option<ScriptFile>, Error> {
+    fn script_of(&self, admitted: &Admitted, step: &Step<'_>) -> Result<Option<ScriptFile>, Error> {
         let Some(text) = &step.start.script else { return Ok(None) };
-        let path = self.yard.state.script(session, id, step.index).map_err(Error::Run)?;
+        let (state, id) = (&self.yard.state, admitted.id());
+        let session = admitted.request().caller.session.as_str();
+        let path = match admitted.plan().cage().mode {
+            // Jobs of the same session write to its directory from their cages: what runs without
+            // one must not lie there.
+            Mode::Open => state.private_script(session, id, step.index),
+            Mode::Read | Mode::Workspace => state.script(session, id, step.index),
+        };
+        let path = path.map_err(Error::Run)?;
         let file = ScriptFile(path);
         let mut options = std::fs::OpenOptions::new();
         let opened = options.write(true).create_new(true).mode(0o700).open(&file.0);

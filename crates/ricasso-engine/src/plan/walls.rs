@@ -8,6 +8,9 @@ use std::path::Path;
 /// The mechanism, or the reason why there is none.
 pub(super) type Offer = Result<String, String>;
 
+const NO_FILTERS: &str =
+    "there are no seccomp filters here; allow seccomp(2) in the container's profile";
+
 fn has_namespaces(host: &Host) -> bool {
     match host.powers.namespaces {
         Namespaces::None => false,
@@ -19,7 +22,7 @@ fn has_namespaces(host: &Host) -> bool {
 pub(super) fn files(cage: &Cage, host: &Host) -> Offer {
     let powers = host.powers;
     if !powers.seccomp {
-        return Err("this kernel has no seccomp filters".into());
+        return Err(NO_FILTERS.into());
     }
     if has_namespaces(host) {
         if powers.landlock > 0 {
@@ -82,7 +85,7 @@ pub(super) fn programs(cage: &Cage, host: &Host) -> Offer {
 pub(super) fn net(cage: &Cage, host: &Host) -> Offer {
     let powers = host.powers;
     if !powers.seccomp {
-        return Err("this kernel has no seccomp filters".into());
+        return Err(NO_FILTERS.into());
     }
     if !cage.sockets.is_empty() && !powers.tells_sockets_apart() {
         return Err(format!(

@@ -19,6 +19,7 @@ mod endings;
 mod escape;
 mod excerpts;
 mod explain;
+mod filters;
 mod handles;
 mod hostile;
 mod jobs;

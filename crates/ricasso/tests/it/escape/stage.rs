@@ -241,6 +241,16 @@ impl Stage {
             .unwrap_or_else(|_| panic!("{plain} {}", String::from_utf8_lossy(&output.stderr)))
     }
 
+    /// The same with a command round ricasso; nothing where it says nothing that is a reply.
+    pub(crate) fn work_under(&self, wrap: &str, text: &str) -> Result<Value, String> {
+        let act = self.root.join("act.sh");
+        fs::write(&act, self.fill(text)).unwrap();
+        let flags = ["--mode", "workspace", "--timeout", "20s"];
+        let output = self.ricasso(Some(wrap), &flags, Machine::Plain, &act).output().unwrap();
+        serde_json::from_slice(&output.stdout)
+            .map_err(|_| String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+
     /// Makes the attempt with these flags of `ricasso run`.
     pub(super) fn attempt(mut self, attempt: &Attempt, flags: &[&str], machine: Machine) -> Found {
         let mut stand = None;
