@@ -280,3 +280,30 @@ fn in_one_long_stream_every_secret_is_found_too() {
         assert!(leaked.is_none(), "{kind}: {leaked:?} of {}", text.escape_ascii());
     }
 }
+
+#[test]
+fn a_prompt_is_shown_at_once() {
+    let redactor = Redactor::new(&Secrets::default()).unwrap();
+    for prompt in [
+        "Password:",
+        "Password: ",
+        "[sudo] password for bob:",
+        "[sudo] password for bob: ",
+        "bob@host's password: ",
+        "Enter passphrase for key '/home/bob/.ssh/id_ed25519': ",
+        "Password for 'https://bob@example.org': ",
+        "Enter token:",
+        "API key: ",
+        "Paste an authentication token: ",
+        "Continue? [y/N] ",
+        "Overwrite (y/n)?",
+        "(gdb) ",
+        "mysql> ",
+        "$ ",
+        "done 100%",
+    ] {
+        let mut scan = Scan::new(&redactor);
+        let mark = scan.push(prompt.as_bytes(), &mut Vec::new());
+        assert_eq!(mark.bytes, prompt.len() as u64, "{prompt}");
+    }
+}

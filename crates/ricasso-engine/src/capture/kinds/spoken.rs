@@ -34,7 +34,7 @@ pub(super) const ROWS: &[Row] = &[
         &["password ", "Password ", "PASSWORD "],
         concat!(
             r"(?i)password(?: for [^\s:]{1,64})?(?: (?:is|was|has been|set|reset|changed|generated",
-            r#"|to|for)){1,4}(?: [^\s:]{1,64}@[^\s:]{1,64})?:?[ \t]{1,3}[`"']?"#,
+            r#"|to)){1,4}(?: for [^\s:]{1,64})?:?[ \t]{1,3}[`"']?"#,
         ),
         r#"[^\s`"']{6,64}"#,
     )
