@@ -299,6 +299,9 @@ impl Post {
                 let any_left = any_left && others;
                 let denied = life.gate.as_mut().map(Gatekeeper::take_denied).unwrap_or_default();
                 let limit = limit.or_else(|| self.group.as_ref().and_then(Group::exceeded));
+                // Whoever forks faster than we look is refused by the kernel, and ends of that.
+                let crowded = any_left && self.is_crowded(&ceilings);
+                let limit = limit.or(crowded.then_some(Limit::Processes));
                 let how = Stopping { limit, asked: stopping, any_left, denied, used };
                 if how.may_leave(&life) && self.hand_on(&mut life, status, &how)? {
                     continue;
@@ -445,10 +448,9 @@ impl Post {
         if self.group.is_none() {
             self.group = Group::of_tree(ceilings);
         }
-        let mut now = tree::usage();
-        now.processes -= u64::from(self.first.is_some() && now.processes > 0);
+        let now = tree::usage();
         let over = |used: u64, most: Option<u64>| most.is_some_and(|most| used > most);
-        if over(now.processes, ceilings.processes) {
+        if over(self.counted(now.processes), ceilings.processes) {
             return Some(Limit::Processes);
         }
         let time = || {
@@ -464,6 +466,16 @@ impl Post {
             Some(group) => group.exceeded(),
             None => over(now.memory_bytes, ceilings.memory_bytes).then_some(Limit::Memory),
         }
+    }
+
+    /// Whether there are more processes than there may be.
+    fn is_crowded(&self, ceilings: &Ceilings) -> bool {
+        ceilings.processes.is_some_and(|most| self.counted(tree::usage().processes) > most)
+    }
+
+    /// Without the first process, which is no part of the job.
+    fn counted(&self, processes: u64) -> u64 {
+        processes - u64::from(self.first.is_some() && processes > 0)
     }
 
     /// The job's living processes, up to a bound.
