@@ -5,6 +5,10 @@ const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const HEX_LOWER: &[u8; 16] = b"0123456789abcdef";
 const HEX_UPPER: &[u8; 16] = b"0123456789ABCDEF";
 
+/// What URL encoders leave as it is beside letters, digits and `-._~`: most nothing, some the
+/// slash, browsers a few signs.
+const KEPT: [&[u8]; 3] = [b"", b"/", b"!'()*"];
+
 /// One spelling and whether the characters after it may still carry bits of the value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Form {
@@ -33,8 +37,10 @@ pub(super) fn spellings(value: &[u8]) -> Vec<Form> {
     }
     for digits in [HEX_LOWER, HEX_UPPER] {
         add(Form::Whole(hex(value, digits)));
-        add(Form::Whole(percent(value, digits, b"%20")));
-        add(Form::Whole(percent(value, digits, b"+")));
+        for kept in KEPT {
+            add(Form::Whole(percent(value, digits, b"%20", kept)));
+        }
+        add(Form::Whole(percent(value, digits, b"+", b"")));
     }
     add(Form::Whole(json(value)));
     forms
@@ -101,12 +107,13 @@ fn pair(byte: u8, digits: &[u8; 16]) -> [u8; 2] {
     [digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]]
 }
 
-fn percent(value: &[u8], digits: &[u8; 16], space: &[u8]) -> Vec<u8> {
+fn percent(value: &[u8], digits: &[u8; 16], space: &[u8], kept: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(value.len());
     for &byte in value {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => text.push(byte),
             b' ' => text.extend_from_slice(space),
+            other if kept.contains(&other) => text.push(other),
             other => {
                 text.push(b'%');
                 text.extend(pair(other, digits));
@@ -166,6 +173,7 @@ mod tests {
                 "a b/c\"d",
                 "6120622f632264",
                 "a%20b%2fc%22d",
+                "a%20b/c%22d",
                 "a+b%2fc%22d",
                 "6120622F632264",
                 "a%20b%2Fc%22d",
