@@ -36,7 +36,7 @@ pub(super) fn is_bare(stem: Stem, bytes: &[u8], at: usize) -> bool {
     if BEHIND[usize::from(next)] & JOINS != 0 {
         // Most of those that may join do so only in one place, and comparisons are no joints.
         return match (next, behind.get(blanks + 1)) {
-            (b'=', Some(b'=')) => stem != Stem::Pass,
+            (b'=', Some(b'=')) => stem != Stem::Pass || is_no_text(&behind[blanks..]),
             (b'=', Some(b'~')) => true,
             (b',', _) => signs == 0 && !names_value(&behind[blanks + 1..]),
             (b'(', Some(next)) => signs > 0 || !matches!(next, b'"' | b'\''),
@@ -70,6 +70,13 @@ fn names_value(rest: &[u8]) -> bool {
 
 /// The type that Go writes behind a name.
 pub(super) const TYPED: &[u8] = b"string =";
+
+/// Whether what is compared, behind signs and blanks, is no text in quotes.
+fn is_no_text(behind: &[u8]) -> bool {
+    let signs = leading(behind, 3, |byte| byte == b'=');
+    let blanks = leading(&behind[signs..], GAP_BYTES, is_blank);
+    behind.get(signs + blanks).is_some_and(|byte| !matches!(byte, b'"' | b'\''))
+}
 
 /// What the bytes behind the telling part of a name may be.
 static BEHIND: [u8; 256] = {

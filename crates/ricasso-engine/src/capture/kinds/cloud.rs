@@ -1,7 +1,7 @@
 //! Clouds, hosting, databases and infrastructure.
 
 use super::super::check::Check;
-use super::{CREDENTIAL, JWT, Row, led, odd, token};
+use super::{CREDENTIAL, Edge, JWT, Row, led, odd, token};
 
 pub(super) const ROWS: &[Row] = &[
     // Long-term, temporary, bearer and context keys; the other four-letter prefixes name things.
@@ -102,6 +102,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     token("planetscale-key", &["pscale_"], r"pscale_(?:tkn|pw|oauth|app)_[A-Za-z0-9_=.-]{28,}"),
     token("neon-key", &["napi_"], r"napi_[A-Za-z0-9]{40,}"),
+    odd("neon-password", &["npg_"], r"npg_[A-Za-z0-9]{10,}").edge(Edge::Word).check(Check::Random),
     token("cockroach-key", &["CCDB1_"], r"CCDB1_[A-Za-z0-9]{16,}_[A-Za-z0-9]{32,}"),
     token("mongodb-key", &["mdb_sa_sk_"], r"mdb_sa_sk_[A-Za-z0-9_-]{32,}"),
     token(

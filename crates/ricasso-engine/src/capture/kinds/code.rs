@@ -1,7 +1,7 @@
 //! Code hosting, builds and package registries.
 
 use super::super::check::Check;
-use super::{Row, token};
+use super::{Row, odd, token};
 
 pub(super) const ROWS: &[Row] = &[
     // Prefix, 30 characters, 6 of checksum; newer ones of apps hold a JWT.
@@ -76,5 +76,10 @@ pub(super) const ROWS: &[Row] = &[
         "jetbrains-token",
         &["perm-"],
         r"perm-[A-Za-z0-9+/=_-]{4,}\.[A-Za-z0-9+/=_-]{2,}\.[A-Za-z0-9]{20,}",
+    ),
+    odd(
+        "jetbrains-token",
+        &["perm:"],
+        r"perm:[A-Za-z0-9+/=_-]{4,}\.[A-Za-z0-9+/=_-]{2,}\.[A-Za-z0-9]{20,}",
     ),
 ];

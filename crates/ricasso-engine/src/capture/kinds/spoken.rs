@@ -42,6 +42,25 @@ pub(super) const ROWS: &[Row] = &[
     led("query-key", &["uth=", "ppid="], r"(?:uth|ppid)=", r"[A-Za-z0-9_%/+=~.-]{30,}")
         .after(&["?a", "&a"])
         .check(Check::Random),
+    // Personal access tokens and salts, by the names of their variables.
+    led(
+        "token",
+        &["_PAT=", "_PAT:", "_PAT\"", "_SALT=", "_SALT:", "_SALT\"", "_pat=", "_salt="],
+        r#"(?i)_(?:pat|salt)["']?[ \t]{0,3}(?:=>|[=:])[ \t]{0,3}["']?"#,
+        r"[A-Za-z0-9_+/=.~$-]{16,}",
+    )
+    .check(Check::Random),
+    // A URL inside another one.
+    led(
+        "url-password",
+        &["%3A%2F%2F", "%3a%2f%2f"],
+        r"(?i)%3a%2f%2f[^\s/:@%&]{0,128}%3a",
+        r"[^\s/:@&]{1,256}?%40",
+    )
+    .trail(3)
+    .check(Check::UrlPassword),
+    led("ldap-password", &["bindpw", "BINDPW"], r"(?i)bindpw[ \t]{1,8}", r"[^\s]{4,256}")
+        .check(Check::Password),
     led("masked", &["::add-mask::"], r"::add-mask::", r"[^\s*]{4,}").check(Check::Password),
     led(
         "secret",
