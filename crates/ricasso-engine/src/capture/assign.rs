@@ -258,9 +258,9 @@ fn holds(trust: Trust, quote: Quote, value: &[u8]) -> bool {
         Trust::Password => false,
         Trust::Strong => {
             let number = digits && value.len() < 16;
-            blank
-                || number
-                || (is_wordy(value) && !check::is_mixed(value) && !check::is_strewn(value))
+            let noise =
+                || check::is_mixed(value) || check::is_strewn(value) || check::is_jumbled(value);
+            blank || number || (is_wordy(value) && !noise())
         }
         Trust::Weak => blank || !check::is_noise(value),
     };

@@ -155,6 +155,20 @@ pub(super) fn is_strewn(text: &[u8]) -> bool {
     pure && text.len() >= STREWN_BYTES - 4 && ends.count() >= least
 }
 
+/// Whether digits in two places and letters of both cases make one long word, as no name does.
+pub(super) fn is_jumbled(text: &[u8]) -> bool {
+    let count = |test: fn(&u8) -> bool| text.iter().filter(|byte| test(byte)).count();
+    let numbers = text.windows(2).filter(|two| two[0].is_ascii_digit() && !two[1].is_ascii_digit());
+    text.len() >= JUMBLED_BYTES
+        && text.iter().all(u8::is_ascii_alphanumeric)
+        && numbers.count() >= 2
+        && count(u8::is_ascii_uppercase) > 2
+        && count(u8::is_ascii_lowercase) > 2
+}
+
+/// Names with two numbers inside are shorter.
+const JUMBLED_BYTES: usize = 20;
+
 /// Names with a number inside are shorter.
 const STREWN_BYTES: usize = 16;
 
