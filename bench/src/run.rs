@@ -74,8 +74,12 @@ fn measure(cold_engine: &Engine, warm_engine: &Engine, what: &str) -> bool {
     cold && warm
 }
 
+/// Longer than an engine works on behind a job: rules for the next one take some milliseconds.
+const REST: Duration = Duration::from_millis(8);
+
+/// Idles at full clock.
 pub(crate) fn rest() {
-    let until = Instant::now() + Duration::from_millis(2);
+    let until = Instant::now() + REST;
     while Instant::now() < until {
         std::hint::spin_loop();
     }
