@@ -26,7 +26,8 @@ mod watch;
 
 use crate::exit;
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use ricasso_engine::capture::{Label, sentence};
 use std::process::ExitCode;
 
 /// Runs the program and returns its exit code.
@@ -58,10 +59,27 @@ pub fn main() -> ExitCode {
 
 /// Help and version are answers; everything else is a mistake, and `check` counts its own.
 fn usage(error: &clap::Error) -> ExitCode {
-    // A closed stream leaves nobody to tell.
-    let _ = error.print();
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitCode::SUCCESS,
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // A closed stream leaves nobody to tell.
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        _ => mistake(error),
+    }
+}
+
+/// What was meant may have been a command with secrets in it, and is told without them.
+fn mistake(error: &clap::Error) -> ExitCode {
+    let mut told = error.render().to_string();
+    if let (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+        && !word.starts_with('-')
+    {
+        told.push_str("Shell text goes behind -c, a program and its arguments behind --.\n");
+    }
+    print::say(sentence(told.trim_end(), Label::Named).as_str());
+    match error.kind() {
         _ if std::env::args_os().nth(1).is_some_and(|verb| verb == "check") => {
             ExitCode::from(exit::CHECK_USAGE)
         }

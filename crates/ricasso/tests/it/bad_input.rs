@@ -24,6 +24,7 @@ fn what_cannot_be_run_is_refused_with_its_name() {
     refused(&place, &with(&["-c", " \n"]), 125, &["empty"]);
     refused(&place, &with(&["--", ""]), 125, &["empty"]);
     refused(&place, &with(&[]), 125, &["-c"]);
+    refused(&place, &with(&["echo hello"]), 125, &["echo hello", "behind -c", "behind --"]);
     refused(&place, &with(&["--", "no-such-program-anywhere"]), 127, &["no-such-program-anywhere"]);
     refused(&place, &with(&["--", "./missing"]), 127, &["./missing"]);
     refused(&place, &with(&["--", "./plain.txt"]), 126, &["./plain.txt"]);

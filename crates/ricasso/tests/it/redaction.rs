@@ -112,6 +112,12 @@ fn no_way_out_shows_a_secret() {
     ask(&["run", "--env", &format!("A={TOKEN}"), "--json", "-c", "env"]);
     ask(&["call", "--dialect", "bash", "--dialect-config", &path, "{}"]);
     ask(&["call", "--dialect", TOKEN, "{}"]);
+    ask(&[TOKEN]);
+    ask(&["run", &texts[0]]);
+    ask(&["check", &texts[0]]);
+    ask(&["run", "--mode", TOKEN, "-c", "true"]);
+    ask(&["run", "--timeout", TOKEN, "-c", "true"]);
+    ask(&["run", &format!("--{TOKEN}")]);
     for verb in ["output", "look", "wait", "stop", "watch", "forget"] {
         ask(&[verb, TOKEN]);
     }
