@@ -79,7 +79,9 @@ impl Check {
         match self {
             Check::Anything => true,
             Check::Token => !is_token_placeholder(secret),
-            Check::Random => !is_token_placeholder(secret) && is_noise(secret),
+            Check::Random => {
+                !is_token_placeholder(secret) && (is_noise(secret) || has_noise(secret))
+            }
             Check::Password => !is_placeholder(secret),
             Check::Value => is_password(secret),
             Check::UrlPassword => is_url_password(secret),
@@ -107,6 +109,18 @@ pub(super) fn is_noise(text: &[u8]) -> bool {
         && entropy_percent(text) >= NOISE_PERCENT
         && (shuffled || !is_wordy(text))
 }
+
+/// Whether one long part of it is noise by itself: before most tokens stands a word.
+fn has_noise(text: &[u8]) -> bool {
+    let parts = text.split(|byte| !byte.is_ascii_alphanumeric());
+    parts.filter(|part| part.len() >= PART_BYTES).any(|part| {
+        let letters = part.iter().all(u8::is_ascii_lowercase) && !is_wordy(part);
+        is_noise(part) || letters
+    })
+}
+
+/// As long as no word is.
+const PART_BYTES: usize = 20;
 
 /// Whether the text could be a password where a plain word would be a word.
 pub(super) fn is_password(text: &[u8]) -> bool {

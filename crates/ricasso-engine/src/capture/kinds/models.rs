@@ -7,6 +7,7 @@ pub(super) const ROWS: &[Row] = &[
     token("anthropic-key", &["sk-ant-"], r"sk-ant-[A-Za-z0-9_-]{24,}"),
     token("openrouter-key", &["sk-or-v1-"], r"sk-or-v1-[A-Za-z0-9]{32,}"),
     token("langfuse-key", &["sk-lf-"], r"sk-lf-[A-Za-z0-9-]{32,}"),
+    token("openai-key", &["sk-helicone-"], r"sk-helicone-[a-z0-9]{7}(?:-[a-z0-9]{7}){3,}"),
     token(
         "openai-key",
         &["sk-"],
