@@ -50,6 +50,8 @@ struct Places {
 #[derive(Debug)]
 pub(crate) struct Group {
     at: Places,
+    /// The memory that the tree had when it was taken in.
+    earlier: u64,
 }
 
 impl Grouping {
@@ -99,9 +101,10 @@ impl Group {
         let places = places().filter(|places| places.grouping == wanted)?;
         let own = rustix::process::getpid().as_raw_nonzero().get();
         let name = format!("{PREFIX}{own}-{}", tree::started(own)?);
-        let group = Group { at: places.each(|place| place.join(&name)) };
+        let mut group = Group { at: places.each(|place| place.join(&name)), earlier: 0 };
         group.make(ceilings).ok()?;
         group.take_in();
+        group.earlier = tree::usage().memory_bytes;
         Some(group)
     }
 
@@ -165,6 +168,18 @@ impl Group {
             return Some(Limit::Memory);
         }
         (value(&self.at.tasks.join("pids.events"), "max") > 0).then_some(Limit::Processes)
+    }
+
+    /// Whether the tree has more than this, where the kernel cannot hold it: what the tree had
+    /// before it was taken in is charged to another group. `resident` is what it has now, shared
+    /// pages counted more than once.
+    pub(crate) fn has_more_than(&self, most: u64, resident: u64) -> bool {
+        let own = match self.at.grouping {
+            Grouping::Unified => "anon",
+            Grouping::Separate | Grouping::None => "rss",
+        };
+        let charged = || value(&self.at.memory.join("memory.stat"), own);
+        resident > most && charged() + self.earlier.min(resident) > most
     }
 
     /// The time that the whole tree used since it was taken in; also that of processes which

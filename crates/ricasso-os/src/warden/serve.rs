@@ -463,7 +463,10 @@ impl Post {
         }
         match &self.group {
             // Shared pages count once there, and what the kernel can take back does not count.
-            Some(group) => group.exceeded(),
+            Some(group) => group.exceeded().or_else(|| {
+                let most = ceilings.memory_bytes?;
+                group.has_more_than(most, now.memory_bytes).then_some(Limit::Memory)
+            }),
             None => over(now.memory_bytes, ceilings.memory_bytes).then_some(Limit::Memory),
         }
     }

@@ -241,7 +241,7 @@ fn a_command_that_was_born_before_its_order_is_like_any_other() {
         "grep -E '^(Cap|NoNewPrivs|Seccomp:|Umask|Sig[BIC])' /proc/self/status; ulimit -a; pwd
                 ls /proc/self/fd | wc -l; readlink /proc/self/ns/net; ulimit -c 0; ulimit -c
                 awk '/core file/ {print $5, $6}' /proc/self/limits; ls /proc | grep -c '^[0-9]'
-                awk '{print $4, $6 == $1}' /proc/self/stat; cat /proc/net/dev | wc -l";
+                awk '{print ($4 > 1), $6 == $1}' /proc/self/stat; cat /proc/net/dev | wc -l";
     let first = says(&engine, &place, text);
     if copied(&engine, &place).is_none() {
         return skip(name, "something on this machine changes all the time");
