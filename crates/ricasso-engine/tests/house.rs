@@ -39,7 +39,7 @@ const ROOMS: &[Row] = &[
         ],
     ),
     ("capture", &["os::lanes"]),
-    ("run", &["plan", "os"]),
+    ("run", &["scene::Pointed", "plan", "os"]),
     ("record", &["request", "policy", "plan", "run", "capture"]),
     ("reply", &["policy", "plan", "run", "capture", "record"]),
     (

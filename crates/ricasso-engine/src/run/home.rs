@@ -2,7 +2,6 @@
 
 use super::error::Error;
 use super::id::JobId;
-use crate::request::to_hex;
 use sha2::{Digest, Sha256};
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -131,8 +130,9 @@ impl StateDir {
     /// The name of an owner's socket. It tells nothing of the owner's own name: the kernel shows
     /// the names of sockets to everybody, and who knows an owner's name is a visitor.
     pub fn desk_name(owner: &JobId) -> String {
-        let digest = to_hex(&Sha256::digest(owner.as_str()));
-        format!("{}.sock", &digest[..DESK_NAME_BYTES])
+        let digest = Sha256::digest(owner.as_str());
+        let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{}.sock", &digits[..DESK_NAME_BYTES])
     }
 
     /// Removes the socket of an owner that died.
