@@ -22,6 +22,7 @@ pub mod lanes;
 pub mod macos;
 mod mounted;
 mod pipe;
+mod plain;
 mod pty;
 mod pump;
 mod ready;
@@ -45,6 +46,7 @@ pub use keeper::{KEEPER_NAME, Keeper, Network, Probe};
 pub use pipe::{
     Input, Output, closed_input, fed_input, file_input, output, random, state_file, text_input,
 };
+pub use plain::read_plain;
 pub use pty::{Terminal, terminal};
 pub use pump::enclosed_input;
 pub use ready::{ready, writable};
