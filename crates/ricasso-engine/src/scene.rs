@@ -13,6 +13,7 @@ mod look;
 mod path;
 mod pointed;
 mod recorded;
+mod settings;
 mod tree;
 
 pub use described::Described;

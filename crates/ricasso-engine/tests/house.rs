@@ -21,7 +21,7 @@ type Row = (&'static str, &'static [&'static str]);
 /// The rooms of the engine. `os::Host` is that one thing of the crate and no other.
 const ROOMS: &[Row] = &[
     ("request", &[]),
-    ("scene", &["request"]),
+    ("scene", &["request", "os::read_plain"]),
     ("policy", &["request", "scene", "shell"]),
     (
         "plan",
@@ -73,6 +73,7 @@ const DOORS: Row = (
         "os::Keeper",
         "os::Cancel",
         "os::Cancelled",
+        "os::read_plain",
         "os::writable",
         "os::leave_session",
         "os::let_go_of_streams",

@@ -3,9 +3,9 @@
 //! This door reads files and hands their texts over; what they mean is the policy's business.
 
 use ricasso_engine::policy::{self, Extends, Layer, Mode, Origin, Overrides, Policy, Preset};
+use ricasso_os::read_plain;
 use std::fmt;
-use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A policy is a page or two; a file this large is something else.
@@ -243,22 +243,18 @@ fn push(
 }
 
 fn read(path: &Path) -> Result<Option<String>, Error> {
-    let failed = |source| Error::Read { path: path.to_path_buf(), source };
-    match fs::metadata(path) {
-        // A pipe or a device in a file's place would be waited for, or never end.
-        Ok(found) if !found.is_file() || found.len() > MAX_FILE_BYTES => {
-            return Err(Error::NotText { path: path.to_path_buf() });
+    let no_text = || Error::NotText { path: path.to_path_buf() };
+    let bytes = match read_plain(path, MAX_FILE_BYTES) {
+        Ok(bytes) => bytes,
+        Err(source) => {
+            return match source.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
+                io::ErrorKind::InvalidInput | io::ErrorKind::FileTooLarge => Err(no_text()),
+                _ => Err(Error::Read { path: path.to_path_buf(), source }),
+            };
         }
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    }
-    let mut bytes = Vec::new();
-    let file = fs::File::open(path).map(|file| file.take(MAX_FILE_BYTES));
-    file.and_then(|mut file| file.read_to_end(&mut bytes)).map_err(failed)?;
-    let text = String::from_utf8(bytes);
-    text.map(Some).map_err(|_| Error::NotText { path: path.to_path_buf() })
+    };
+    String::from_utf8(bytes).map(Some).map_err(|_| no_text())
 }
 
 fn missing(path: &Path) -> Error {
@@ -305,6 +301,7 @@ fn no_workspace(places: &Places, path: &Path) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     struct Dir(PathBuf);
 

@@ -1,12 +1,12 @@
 //! A dialect's configuration: the contract's own keys, in JSON, TOML or YAML, and no others.
 
 use ricasso_engine::capture::Lines;
+use ricasso_os::read_plain;
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
@@ -116,16 +116,8 @@ impl Source {
 }
 
 fn text_of(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    let mut file = File::open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
-    }
-    let read = file.by_ref().take(MAX_BYTES + 1).read_to_string(&mut text)?;
-    match read as u64 > MAX_BYTES {
-        true => Err(io::Error::new(io::ErrorKind::InvalidData, "it is larger than 1 MiB")),
-        false => Ok(text),
-    }
+    let bytes = read_plain(path, MAX_BYTES)?;
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 fn of_json<T: DeserializeOwned>(place: &str, text: &str) -> Result<T, Error> {

@@ -52,5 +52,10 @@ pub(super) fn fill(reply: &mut Reply, admitted: &Admitted, before: &[Before]) {
                 "the workspace is large: more files may be obeyed later than `later` names",
             ));
         }
+        if born.unread && is_workspace {
+            reply.hints.push(Redacted::constant(
+                "git's configuration here cannot be read: git may obey more than `later` names",
+            ));
+        }
     }
 }

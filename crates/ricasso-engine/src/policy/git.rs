@@ -11,6 +11,7 @@ use super::value::{Git, Mode};
 use super::verdict::{Reason, ReasonLayer};
 use super::walk::Seen;
 use crate::scene::{Answer, Kind as Entry, Query};
+use std::path::PathBuf;
 
 /// What a read-only git says against a command.
 pub(super) fn read_only(seen: &Seen, bench: &Bench<'_>) -> Vec<Reason> {
@@ -60,22 +61,56 @@ fn unlisted(seen: &Seen, bench: &Bench<'_>) -> Option<([usize; 2], String)> {
 
 /// What is said against settings that name programs and that no value switches off.
 pub(super) fn settings(seen: &Seen, bench: &Bench<'_>) -> Option<Reason> {
-    if !is_distrusted(bench) || seen.words.iter().any(|it| it.known() == Some(b"--no-ext-diff")) {
+    if !is_distrusted(bench) {
         return None;
     }
-    let mut obeyed = seen.effects.iter().filter_map(|effect| match effect.does {
+    let obeyed = seen.effects.iter().filter_map(|effect| match effect.does {
         Does::Obeys(settings) => Some((effect.span, settings)),
         _ => None,
     });
-    let (span, key) =
-        obeyed.find_map(|(span, settings)| Some((span, external_diff(settings, seen, bench)?)))?;
-    let message = format!("git runs what the repository names in {key} here");
-    let remedy = "add --no-ext-diff, or let a person take the setting out of .git/config";
+    let (span, message, remedy) = obeyed.into_iter().find_map(|(span, settings)| {
+        let (message, remedy) =
+            external(settings, seen, bench).or_else(|| unreadable(settings, seen, bench))?;
+        Some((span, message, remedy))
+    })?;
     let rule = match bench.policy.guards().git {
         Git::ReadOnly => "git-read-only",
         Git::Full => "git-settings",
     };
     Some(reason(rule, ReasonLayer::Policy, Some(span), message, remedy))
+}
+
+fn external(settings: Settings, seen: &Seen, bench: &Bench<'_>) -> Option<(String, &'static str)> {
+    if seen.words.iter().any(|it| it.known() == Some(b"--no-ext-diff")) {
+        return None;
+    }
+    let key = external_diff(settings, seen, bench)?;
+    let message = format!("git runs what the repository names in {key} here");
+    Some((message, "add --no-ext-diff, or let a person take the setting out of .git/config"))
+}
+
+/// A family of settings of which nobody can say which are set: no value switches off what has no
+/// name.
+fn unreadable(
+    settings: Settings,
+    seen: &Seen,
+    bench: &Bench<'_>,
+) -> Option<(String, &'static str)> {
+    let is_unknown = |key: &str| {
+        let known = |cwd: &PathBuf| {
+            let query = Query::GitSetting { cwd: cwd.clone(), key: key.to_lowercase() };
+            bench.look.look(&query) != Answer::Unknown
+        };
+        seen.works_in.is_empty() || !seen.works_in.iter().all(known)
+    };
+    let mut families = HARMLESS.iter().filter(|(_, key, _)| key.contains('*'));
+    let (_, key, _) = families.find(|(which, key, _)| settings.holds(*which) && is_unknown(key))?;
+    if seen.works_in.is_empty() {
+        let message = format!("git runs what a repository names in {key}, and which is not clear");
+        return Some((message, "write the directory out"));
+    }
+    let message = format!("git runs what {key} names, and the configuration cannot be read here");
+    Some((message, "let a person look at .git/config, and at what it includes"))
 }
 
 /// Whether programs that a repository names must not start.
@@ -175,7 +210,9 @@ const HARMLESS: &[(Settings, &str, &str)] = &[
     (Settings::PAGER, "core.pager", "cat"),
     (Settings::EDITOR, "core.editor", "true"),
     (Settings::GPG, "gpg.program", "false"),
-    (Settings::GPG, "gpg.*.program", "false"),
+    (Settings::GPG, "gpg.openpgp.program", "false"),
+    (Settings::GPG, "gpg.x509.program", "false"),
+    (Settings::GPG, "gpg.ssh.program", "false"),
     (Settings::SSH, "core.sshCommand", "false"),
     (Settings::CREDENTIAL, "credential.helper", ""),
     (Settings::TEXTCONV, "diff.*.textconv", "cat"),

@@ -3,6 +3,7 @@
 
 use super::obeyed;
 use crate::scene::Pointed;
+use ricasso_os::read_plain;
 use std::collections::VecDeque;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -14,6 +15,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const MOST_ENTRIES: usize = 40_000;
 /// The same for a writable root beside the workspace, which may be anything.
 const MOST_ENTRIES_BESIDE: usize = 4_000;
+/// Entries of one directory. It is looked at as a whole where that can be, so that nobody hides a
+/// file behind a crowd of others.
+const MOST_IN_ONE: usize = 500_000;
 /// Files that one reply names.
 const MOST_NAMED: usize = 100;
 /// The kernel may write a time that lags by one tick, a hundredth of a second at most.
@@ -43,6 +47,8 @@ pub struct Born {
     pub files: Vec<(PathBuf, &'static str)>,
     /// Whether the walk ended at one of its bounds, so that there may be more.
     pub cut: bool,
+    /// Whether git's own configuration there could not be read, so that git may obey more.
+    pub unread: bool,
 }
 
 impl Before {
@@ -72,7 +78,8 @@ impl Before {
     /// Looks again, and finds what was born, changed or moved in.
     pub fn look_again(&self) -> Born {
         let pointed = Pointed::by_repository(&self.root);
-        let mut walk = Walk { before: self, pointed, born: Born::default(), entries: 0 };
+        let born = Born { unread: pointed.unread, ..Born::default() };
+        let mut walk = Walk { before: self, pointed, born, entries: 0 };
         walk.run();
         if self.project && identity(&self.root.join(PROJECT)).is_none() {
             walk.born.files.push((PROJECT.into(), "ricasso obeyed it, and it is gone"));
@@ -125,7 +132,11 @@ impl Walk<'_> {
     fn look_into(&mut self, place: Place, places: &mut VecDeque<Place>) {
         let Ok(entries) = fs::read_dir(&place.path) else { return };
         let mut names = Vec::new();
-        for entry in entries.flatten() {
+        for (count, entry) in entries.flatten().enumerate() {
+            if count >= MOST_IN_ONE {
+                self.born.cut = true;
+                break;
+            }
             let Ok(kind) = entry.file_type() else { continue };
             names.push((entry.file_name(), kind));
             self.entries += 1;
@@ -197,12 +208,15 @@ impl Walk<'_> {
     }
 }
 
+/// What git writes there.
+const USUAL: &[u8] = b"../..\n";
+
 /// Each work tree beside the first one leads to the repository that it lies in.
 fn is_usual(path: &Path) -> bool {
     let mut names = path.iter().rev();
     names.next().is_some_and(|name| name == "commondir")
         && names.nth(1).is_some_and(|name| name == "worktrees")
-        && fs::read(path).is_ok_and(|text| text == b"../..\n")
+        && read_plain(path, USUAL.len() as u64).is_ok_and(|text| text == USUAL)
 }
 
 /// A file called `.git` leads to a repository elsewhere.

@@ -2,7 +2,9 @@
 //!
 //! Nothing on disk is needed, and nothing on disk is read.
 
+use super::git::Asked;
 use super::look::{Answer, Kind, Look, Program, Query, Tree};
+use super::settings::Setting;
 use crate::request::Bytes;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -175,17 +177,25 @@ impl Look for Described {
                 self.variables.get(name).cloned().map_or(Answer::Absent, Answer::Text)
             }
             Query::Glob { pattern, cwd } => {
-                let list = |directory: &Path| self.names(directory);
+                let list = |directory: &Path| Some(self.names(directory));
                 let found = super::glob::expand(pattern.as_slice(), cwd, &list);
                 found.map_or(Answer::Unknown, Answer::Paths)
             }
             Query::Tree(path) => self.tree(path),
             Query::Kept(_) => Answer::Unknown,
             Query::GitSetting { key, .. } => {
-                let text = |bytes: &Bytes| String::from_utf8_lossy(bytes.as_slice()).into_owned();
-                let keys: Vec<(String, String)> =
-                    self.git.iter().map(|(key, value)| (key.clone(), text(value))).collect();
-                super::git::answer(&keys, &key.to_ascii_lowercase())
+                // Files that are included are no part of this world.
+                if self.git.keys().any(|key| key.starts_with("include")) {
+                    return Answer::Unknown;
+                }
+                let key = key.to_ascii_lowercase();
+                let mut asked = Asked::new(&key);
+                for (key, value) in &self.git {
+                    let (section, name) = key.rsplit_once('.').unwrap_or(("", key));
+                    let (section, name) = (section.as_bytes(), name.as_bytes());
+                    asked.see(&Setting { section, name, value: value.as_slice() });
+                }
+                asked.answer()
             }
         }
     }

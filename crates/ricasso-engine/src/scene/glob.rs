@@ -9,11 +9,11 @@ const MAX_PATHS: usize = 512;
 const MAX_ENTRIES: usize = 20_000;
 
 /// The paths that match, in order, written as the glob is: relative ones stay relative. `None`
-/// where there are too many. `list` gives the names in a directory.
+/// where there are too many. `list` gives the names in a directory; it may give up too.
 pub(super) fn expand(
     pattern: &[u8],
     cwd: &Path,
-    list: &dyn Fn(&Path) -> Vec<Vec<u8>>,
+    list: &dyn Fn(&Path) -> Option<Vec<Vec<u8>>>,
 ) -> Option<Vec<PathBuf>> {
     let absolute = pattern.starts_with(b"/");
     let start = if absolute { PathBuf::from("/") } else { PathBuf::new() };
@@ -29,7 +29,7 @@ pub(super) fn expand(
                 continue;
             }
             let at = if path.as_os_str().is_empty() { cwd.to_path_buf() } else { cwd.join(&path) };
-            let names = list(&at);
+            let names = list(&at)?;
             looked += names.len();
             if looked > MAX_ENTRIES {
                 return None;
@@ -45,22 +45,27 @@ pub(super) fn expand(
             }
         }
         if !last || !is_glob(part) {
-            let there = |path: &PathBuf| exists(&cwd.join(path), list);
-            next.retain(|path| is_glob(part) || there(path));
+            let mut there = Vec::new();
+            for path in next {
+                if is_glob(part) || exists(&cwd.join(&path), list)? {
+                    there.push(path);
+                }
+            }
+            next = there;
         }
         open = next;
     }
     Some(open)
 }
 
-fn exists(path: &Path, list: &dyn Fn(&Path) -> Vec<Vec<u8>>) -> bool {
-    match (path.parent(), path.components().next_back()) {
+fn exists(path: &Path, list: &dyn Fn(&Path) -> Option<Vec<Vec<u8>>>) -> Option<bool> {
+    Some(match (path.parent(), path.components().next_back()) {
         (_, Some(Component::ParentDir | Component::CurDir | Component::RootDir)) => true,
         (Some(parent), Some(Component::Normal(name))) => {
-            list(parent).iter().any(|known| known == name.as_encoded_bytes())
+            list(parent)?.iter().any(|known| known == name.as_encoded_bytes())
         }
         (_, _) => false,
-    }
+    })
 }
 
 fn is_glob(part: &[u8]) -> bool {
@@ -143,7 +148,7 @@ mod tests {
 
     #[test]
     fn globs_find_what_the_shell_finds() {
-        let list = |path: &Path| -> Vec<Vec<u8>> {
+        let list = |path: &Path| -> Option<Vec<Vec<u8>>> {
             let names: &[&str] = match path.to_str().unwrap() {
                 "/" => &["etc", "usr", "w"],
                 "/etc" => &["passwd", "group"],
@@ -151,7 +156,7 @@ mod tests {
                 "/w/d" => &["e.rs"],
                 _ => &[],
             };
-            names.iter().map(|name| name.as_bytes().to_vec()).collect()
+            Some(names.iter().map(|name| name.as_bytes().to_vec()).collect())
         };
         let found = |pattern: &str| -> Vec<String> {
             let paths = expand(pattern.as_bytes(), Path::new("/w"), &list).unwrap();
@@ -162,5 +167,8 @@ mod tests {
         assert_eq!(found("*/e.rs"), ["d/e.rs"]);
         assert_eq!(found("[ab].rs"), ["a.rs", "b.rs"]);
         assert_eq!(found("x*"), [""; 0]);
+        for pattern in [&b"*"[..], b"d/*/x", b"[w]/e.rs"] {
+            assert_eq!(expand(pattern, Path::new("/"), &|_| None), None);
+        }
     }
 }

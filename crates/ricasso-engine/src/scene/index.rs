@@ -2,14 +2,20 @@
 //!
 //! git itself is never started: its settings may name programs. What cannot be read is unknown.
 
+use super::git::Found;
 use super::look::{Answer, Kept};
+use ricasso_os::read_plain;
 use std::collections::HashMap;
 use std::fs;
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// An index has some hundred bytes for each file; a larger one is not read for a message.
 const MAX_BYTES: u64 = 32 << 20;
+
+/// Bytes of all names: the last version says only how each differs from the one before, so that a
+/// short index may have names without end.
+const MAX_NAME_BYTES: usize = 64 << 20;
 
 /// Files that are compared, as many as are counted.
 const MAX_ENTRIES: u64 = 20_000;
@@ -19,15 +25,18 @@ const FIXED: usize = 40;
 
 /// What git holds of the files below a path.
 pub(super) fn kept(path: &Path) -> Answer {
-    let Some(place) = super::git::place_of(path) else {
-        return Answer::Kept(Kept { repository: false, ..Kept::default() });
+    let place = match super::git::place_of(path) {
+        Found::Here(place) => place,
+        Found::Nowhere => return Answer::Kept(Kept { repository: false, ..Kept::default() }),
+        Found::Unclear => return Answer::Unknown,
     };
     if place.root.starts_with(path) || path.starts_with(&place.directory) {
         return Answer::Kept(Kept { repository: true, itself: true, ..Kept::default() });
     }
     let Ok(below) = path.strip_prefix(&place.root) else { return Answer::Unknown };
     let index = place.own.join("index");
-    let Some(known) = read(&index, place.hash(), below) else { return Answer::Unknown };
+    let known = place.hash().and_then(|hash| read(&index, hash, below));
+    let Some(known) = known else { return Answer::Unknown };
     Answer::Kept(compare(path, &place.root, &known))
 }
 
@@ -40,16 +49,11 @@ struct Seen {
 }
 
 fn read(index: &Path, hash: usize, below: &Path) -> Option<HashMap<Vec<u8>, Seen>> {
-    let opened = match fs::File::open(index) {
-        Ok(opened) => opened,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Some(HashMap::new()),
+    let bytes = match read_plain(index, MAX_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Some(HashMap::new()),
         Err(_) => return None,
     };
-    let mut bytes = Vec::new();
-    opened.take(MAX_BYTES + 1).read_to_end(&mut bytes).ok()?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return None;
-    }
     entries(&bytes, hash, below.as_os_str().as_encoded_bytes())
 }
 
@@ -65,6 +69,7 @@ fn entries(bytes: &[u8], hash: usize, below: &[u8]) -> Option<HashMap<Vec<u8>, S
     }
     let mut all = HashMap::new();
     let mut name: Vec<u8> = Vec::new();
+    let mut names = 0;
     let mut at = 12;
     for _ in 0..count {
         let start = at;
@@ -89,6 +94,10 @@ fn entries(bytes: &[u8], hash: usize, below: &[u8]) -> Option<HashMap<Vec<u8>, S
         let inside = below.is_empty()
             || name.strip_prefix(below).is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
         if inside {
+            names += name.len();
+            if names > MAX_NAME_BYTES {
+                return None;
+            }
             all.insert(name.clone(), seen);
         }
     }
@@ -125,7 +134,7 @@ fn compare(path: &Path, root: &Path, known: &HashMap<Vec<u8>, Seen>) -> Kept {
         let Ok(meta) = fs::symlink_metadata(&path) else { continue };
         if meta.is_dir() {
             let list = fs::read_dir(&path).into_iter().flatten().flatten();
-            open.extend(list.map(|entry| entry.path()));
+            open.extend(list.take(MAX_ENTRIES as usize).map(|entry| entry.path()));
             continue;
         }
         let name = path.strip_prefix(root).unwrap_or(&path).as_os_str().as_encoded_bytes();
@@ -205,6 +214,12 @@ mod tests {
             assert_eq!(entries(&bytes[..end], 20, b""), None, "{end} bytes");
         }
         assert_eq!(entries(b"DIRC\0\0\0\x09\0\0\0\0", 20, b""), None);
+        let mut long = index(4, &[&[b'x'; 1 << 20]]);
+        long[8..12].copy_from_slice(&100_u32.to_be_bytes());
+        for _ in 1..100 {
+            long.extend(entry(4, b"", b""));
+        }
+        assert_eq!(entries(&long, 20, b""), None);
         let mut split = index(2, &[b"a"]);
         split.extend(b"link\0\0\0\0");
         assert_eq!(entries(&split, 20, b""), None);

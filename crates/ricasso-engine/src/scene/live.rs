@@ -16,6 +16,9 @@ use std::sync::Mutex;
 /// What the system searches when nobody set `PATH` (confstr's value on Linux).
 const DEFAULT_PATH: &[u8] = b"/bin:/usr/bin";
 
+/// Names of one directory that are held at a time.
+const MOST_NAMES: usize = 200_000;
+
 /// Asks the machine, once for each question, and keeps what it said.
 #[derive(Debug)]
 pub struct Live<'a> {
@@ -102,11 +105,14 @@ impl Look for Live<'_> {
     }
 }
 
-fn names(directory: &Path) -> Vec<Vec<u8>> {
+/// The names in a directory; `None` where they are too many.
+fn names(directory: &Path) -> Option<Vec<Vec<u8>>> {
     let Ok(list) = fs::read_dir(directory) else {
-        return Vec::new();
+        return Some(Vec::new());
     };
-    list.flatten().map(|entry| entry.file_name().as_encoded_bytes().to_vec()).collect()
+    let list = list.flatten().take(MOST_NAMES + 1);
+    let names: Vec<_> = list.map(|entry| entry.file_name().as_encoded_bytes().to_vec()).collect();
+    (names.len() <= MOST_NAMES).then_some(names)
 }
 
 fn kind(path: &Path) -> Answer {

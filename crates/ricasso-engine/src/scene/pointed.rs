@@ -1,15 +1,12 @@
 //! Files of a work tree that the repository's own configuration makes git run or obey: hooks in a
 //! directory of their own, settings and attributes in other files.
 
-use super::git::{keys, place_of};
-use std::fs;
-use std::io::Read;
-use std::path::{Component, Path, PathBuf};
+use super::git::{Follow, Found, Seen, place_at, plain, walk};
+use super::path::from_bytes;
+use std::path::{Path, PathBuf};
 
-/// A configuration is a few kilobytes; a larger one is not read.
-const MOST_BYTES: u64 = 1 << 20;
-/// Files that include each other; git itself gives up at ten.
-const MOST_FILES: usize = 16;
+/// Files, and directories, that are kept: each is compared with every file of the work tree.
+const MOST_NAMED: usize = 256;
 
 /// What a configuration names, by absolute paths.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -18,6 +15,8 @@ pub struct Pointed {
     pub hooks: Vec<PathBuf>,
     /// Files that git obeys.
     pub settings: Vec<PathBuf>,
+    /// Whether some of the configuration could not be read, so that it may name more.
+    pub unread: bool,
 }
 
 impl Pointed {
@@ -25,59 +24,48 @@ impl Pointed {
     /// from the work tree.
     pub fn by_repository(root: &Path) -> Pointed {
         let mut pointed = Pointed::default();
-        let Some(place) = place_of(root).filter(|place| place.root == root) else {
-            return pointed;
+        let place = match place_at(root) {
+            Found::Here(place) => place,
+            Found::Nowhere => return pointed,
+            Found::Unclear => return Pointed { unread: true, ..pointed },
         };
-        let mut files = place.configurations();
-        let mut at = 0;
-        while let Some(file) = files.get(at).cloned().filter(|_| at < MOST_FILES) {
-            at += 1;
-            for (key, value) in read(&file).iter().flat_map(|text| keys(text)) {
-                let beside = file.parent().unwrap_or(root);
-                let included = key == "include.path"
-                    || key.starts_with("includeif.") && key.ends_with(".path");
-                if included {
-                    let path = plain(&beside.join(&value));
-                    // Each one once, or two that include each other would never end.
-                    if path.starts_with(root) && !files.contains(&path) {
-                        pointed.settings.push(path.clone());
-                        files.push(path);
-                    }
-                } else if key == "core.hookspath" {
-                    pointed.hooks.push(plain(&root.join(&value)));
-                } else if key == "core.attributesfile" {
-                    pointed.settings.push(plain(&root.join(&value)));
-                }
+        let seen = walk(place.configurations(), Follow::Below(root), &mut |file, setting| {
+            let value = from_bytes(setting.value);
+            if setting.is_include() {
+                pointed.name_setting(root, &file.parent().unwrap_or(root).join(value));
+            } else if setting.is("core.attributesfile") {
+                pointed.name_setting(root, &root.join(value));
+            } else if setting.is("core.hookspath") {
+                let hooks = keep(&mut pointed.hooks, root, &root.join(value));
+                pointed.unread |= hooks == Seen::Part;
             }
-        }
-        pointed.hooks.retain(|path| path.starts_with(root));
-        pointed.settings.retain(|path| path.starts_with(root));
+        });
+        pointed.unread |= seen == Seen::Part;
         pointed
     }
-}
 
-fn read(file: &Path) -> Option<String> {
-    let mut text = String::new();
-    fs::File::open(file).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
-    Some(text)
-}
-
-/// Without `.` and `..`, as far as words tell.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => plain.push(part),
-        }
+    fn name_setting(&mut self, root: &Path, path: &Path) {
+        self.unread |= keep(&mut self.settings, root, path) == Seen::Part;
     }
-    plain
+}
+
+/// Keeps a path of the work tree, once.
+fn keep(paths: &mut Vec<PathBuf>, root: &Path, path: &Path) -> Seen {
+    let path = plain(path);
+    if !path.starts_with(root) || paths.contains(&path) {
+        return Seen::Whole;
+    }
+    if paths.len() >= MOST_NAMED {
+        return Seen::Part;
+    }
+    paths.push(path);
+    Seen::Whole
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn what_a_configuration_points_at_in_the_work_tree_is_found() {
@@ -90,7 +78,8 @@ mod tests {
         fs::write(root.join("a.conf"), more).unwrap();
         let found = Pointed::by_repository(&root);
         assert_eq!(found.hooks, [root.join("tools/hooks")]);
-        assert_eq!(found.settings, ["a.conf", "b.conf", "attr"].map(|name| root.join(name)));
+        let named = ["a.conf", "b.conf", "attr"].map(|name| root.join(name));
+        assert_eq!((found.settings, found.unread), (named.to_vec(), false));
         assert_eq!(Pointed::by_repository(&root.join("tools")), Pointed::default());
         fs::remove_dir_all(&root).unwrap();
     }

@@ -34,7 +34,7 @@ pub(super) fn count(path: &Path) -> Answer {
             tree.more = true;
             continue;
         };
-        open.extend(list.flatten().map(|entry| entry.path()));
+        open.extend(list.flatten().take(MAX_ENTRIES as usize).map(|entry| entry.path()));
     }
     tree.outside.retain(|target| !target.starts_with(path));
     if entries == 1 && tree == Tree::default() && !path.exists() {

@@ -31,6 +31,7 @@ mod litter;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod place;
+mod planted;
 mod policy;
 mod prompts;
 mod readme;

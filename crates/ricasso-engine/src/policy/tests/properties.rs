@@ -281,6 +281,16 @@ fn a_list_of_programs_and_mode_read_do_not_obey_a_repository() {
         assert_eq!(judged("git diff --no-ext-diff", policy, "diff.external").name(), "allow");
     }
     assert_eq!(neutralised("git commit -m x", &listed, "user.name"), [hooks]);
+    // What nobody can read may name filters, which no value switches off without their names.
+    for text in ["git status", "git diff --no-ext-diff", "git show --no-ext-diff", "git add a"] {
+        for policy in [&listed, &read] {
+            assert_eq!(judged(text, policy, "include.path").name(), "deny", "{text}");
+        }
+        assert_eq!(judged(text, &workspace, "include.path").name(), "allow", "{text}");
+    }
+    assert_eq!(judged("git rev-parse HEAD", &read, "include.path").name(), "allow");
+    // The same where nobody can say which repository it is.
+    assert_eq!(judged("cd \"$(cat x)\" && git status", &read, "user.name").name(), "deny");
     assert_eq!(neutralised("cd sub && git status", &listed, "core.fsmonitor"), [fsmonitor]);
     // The cage holds whatever they start, and any program may start.
     assert_eq!(neutralised("git commit -m x", &workspace, "core.fsmonitor"), []);
