@@ -4,6 +4,7 @@
 //! leaves `Code` where it cannot tell; it must never say "nothing" of code that it did not follow.
 
 mod awk;
+mod calls;
 mod commands;
 mod harmless;
 mod jq;
