@@ -50,19 +50,7 @@ fn every_attempt_shows_its_effect_in_the_open_and_none_in_the_cage() {
         .flat_map(|attempt| hall.actors().into_iter().map(move |actor| (attempt, actor)))
         .filter(|(attempt, actor)| attempt.is_for(*actor) && selected(attempt))
         .collect();
-    let next = AtomicUsize::new(0);
-    let outcomes = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| {
-                while let Some((attempt, actor)) = tries.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let outcome = outcome::of(&hall, attempt, *actor);
-                    outcomes.lock().unwrap().extend(outcome);
-                }
-            });
-        }
-    });
-    let mut outcomes = outcomes.into_inner().unwrap();
+    let mut outcomes = all_of(&tries, |(attempt, actor)| outcome::of(&hall, attempt, *actor));
     outcomes.sort_by(|a, b| a.what.cmp(&b.what));
     judge(&outcomes);
 }
@@ -87,19 +75,24 @@ fn attempts_are_held_in_a_copied_view_too() {
         .filter(|attempt| selected(attempt))
         .step_by(one_in)
         .collect();
+    judge(&all_of(&tries, |attempt| vec![outcome::in_a_copy(&hall, attempt)]));
+}
+
+/// Makes all of them, some at once.
+fn all_of<T: Sync>(tries: &[T], make: impl Fn(&T) -> Vec<Outcome> + Sync) -> Vec<Outcome> {
     let next = AtomicUsize::new(0);
     let outcomes = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..WORKERS {
             scope.spawn(|| {
-                while let Some(attempt) = tries.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let outcome = outcome::in_a_copy(&hall, attempt);
-                    outcomes.lock().unwrap().push(outcome);
+                while let Some(one) = tries.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let made = make(one);
+                    outcomes.lock().unwrap().extend(made);
                 }
             });
         }
     });
-    judge(&outcomes.into_inner().unwrap());
+    outcomes.into_inner().unwrap()
 }
 
 /// `RICASSO_ESCAPE=WORD` tries only the attempts whose name or class holds the word.
