@@ -189,7 +189,7 @@ impl StateDir {
     /// could not be removed.
     pub fn forget_session(&self, session: &str) -> Result<(), Error> {
         let path = self.root.join("sessions").join(file_name_of(session));
-        match fs::remove_dir_all(&path) {
+        match ricasso_os::remove_tree(&path) {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(source) => {

@@ -3,8 +3,8 @@
 //! What commands made is removed without following a link, and never while a job could need it.
 
 use super::home::StateDir;
+use ricasso_os::remove_tree;
 use std::fs;
-use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -29,14 +29,14 @@ impl StateDir {
             }
             // What cannot be removed is tried again at the next look.
             if is_older(used, oldest) {
-                let _ = remove_all(&session.path());
+                let _ = remove_tree(&session.path());
                 continue;
             }
             let Ok(entries) = fs::read_dir(session.path().join("tmp")) else { continue };
             for entry in entries.flatten().take(MOST_ENTRIES) {
                 let mut budget = MOST_ENTRIES;
                 if is_old(&entry.path(), oldest, MOST_DEPTH, &mut budget) {
-                    let _ = remove_all(&entry.path());
+                    let _ = remove_tree(&entry.path());
                 }
             }
         }
@@ -61,30 +61,6 @@ fn is_old(path: &Path, age: Duration, depth: usize, budget: &mut usize) -> bool 
     entries.flatten().all(|entry| is_old(&entry.path(), age, depth - 1, budget))
 }
 
-/// Removes what a command made, who may have shut directories in it.
-fn remove_all(path: &Path) -> io::Result<()> {
-    if !path.symlink_metadata()?.is_dir() {
-        return fs::remove_file(path);
-    }
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open_up(path, MOST_DEPTH);
-            fs::remove_dir_all(path)
-        }
-        other => other,
-    }
-}
-
-fn open_up(path: &Path, depth: usize) {
-    use std::os::unix::fs::PermissionsExt;
-    if depth == 0 || !path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-        return;
-    }
-    let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o700));
-    let Ok(entries) = fs::read_dir(path) else { return };
-    entries.flatten().for_each(|entry| open_up(&entry.path(), depth - 1));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,6 +82,31 @@ mod tests {
         (base, state)
     }
 
+    /// Makes a directory deeper than paths reach.
+    fn bury(deep: &Path) {
+        let more = deep.with_extension("more");
+        fs::create_dir(deep).unwrap();
+        for _ in 0..2_500 {
+            fs::create_dir(&more).unwrap();
+            fs::rename(deep, more.join("d")).unwrap();
+            fs::rename(&more, deep).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_a_session_left_is_forgotten_however_it_was_left() {
+        let (base, state) = state("forgotten");
+        let place = state.session_tmp("left").unwrap();
+        bury(&place.join("deep"));
+        fs::create_dir_all(place.join("shut/inner")).unwrap();
+        fs::set_permissions(place.join("shut"), fs::Permissions::from_mode(0o000)).unwrap();
+        std::os::unix::fs::symlink(&base, place.join("link")).unwrap();
+        state.forget_session("left").unwrap();
+        assert!(!place.parent().unwrap().exists());
+        state.forget_session("left").unwrap();
+        fs::remove_dir_all(&base).unwrap();
+    }
+
     #[test]
     fn sessions_that_nobody_uses_go_and_old_files_of_others() {
         let (base, state) = state("sessions");
@@ -114,6 +115,7 @@ mod tests {
         let (old, used) = (state.session_tmp("old").unwrap(), state.session_tmp("used").unwrap());
         fs::create_dir(old.join("shut")).unwrap();
         std::os::unix::fs::symlink(&base, old.join("shut/link")).unwrap();
+        bury(&old.join("deep"));
         fs::set_permissions(old.join("shut"), fs::Permissions::from_mode(0o000)).unwrap();
         fs::create_dir(used.join("mixed")).unwrap();
         for name in ["stale", "fresh", "mixed/fresh"] {
