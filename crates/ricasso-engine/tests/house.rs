@@ -82,6 +82,18 @@ const DOORS: Row = (
     ],
 );
 
+/// Files that read what lies in a work tree, where a command or a stranger may have put anything:
+/// they use the one reader that waits for nothing (`os::read_plain`), and none of these.
+const READS_THE_WORK_TREE: &[&str] = &[
+    "ricasso-engine/src/scene",
+    "ricasso-engine/src/run/later.rs",
+    "ricasso-engine/src/run/obeyed.rs",
+    "ricasso/src/config.rs",
+    "ricasso/src/keys.rs",
+];
+const OTHER_READERS: &[&str] =
+    &["File::open", "File::options", "OpenOptions", "fs::read", "read_to_string"];
+
 /// The judging side of a room that doors may otherwise read.
 const NOT_FOR_DOORS: &[&str] = &["engine::policy::judge"];
 
@@ -261,6 +273,48 @@ fn crates_depend_only_inwards() {
         breaches.extend(breaches_in_manifest(path.file_name().unwrap().to_str().unwrap(), &text));
     }
     assert_none(breaches);
+}
+
+/// The other readers that a source names, with their lines.
+fn other_readers(text: &str) -> Vec<(usize, &'static str)> {
+    let code = mask::code_only(text);
+    let mut found = Vec::new();
+    for (number, line) in code.lines().enumerate() {
+        for reader in OTHER_READERS {
+            let is_whole = |(at, _): (usize, &str)| {
+                let (before, after) =
+                    (&line.as_bytes()[..at], &line.as_bytes()[at + reader.len()..]);
+                !before.last().is_some_and(|byte| mask::in_name(*byte))
+                    && !after.first().is_some_and(|byte| mask::in_name(*byte))
+            };
+            if line.match_indices(reader).any(is_whole) {
+                found.push((number + 1, *reader));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn what_lies_in_a_work_tree_is_read_by_the_one_reader() {
+    let mut breaches = Vec::new();
+    let mut seen = 0;
+    for name in ["ricasso-engine", "ricasso"] {
+        for (file, text) in sources(&crates().join(name).join("src")) {
+            let place = format!("{name}/src/{file}");
+            // What a test reads it has made itself.
+            let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+            if READS_THE_WORK_TREE.iter().any(|part| place.starts_with(part)) {
+                seen += 1;
+                let found = other_readers(text).into_iter();
+                breaches.extend(found.map(|(line, it)| format!("crates/{place}:{line}: {it}")));
+            }
+        }
+    }
+    assert!(seen > READS_THE_WORK_TREE.len());
+    assert_none(breaches);
+    assert_eq!(other_readers("let a = fs::File::open(b);\nfs::read_dir(c);"), [(1, "File::open")]);
+    assert_eq!(other_readers("std::fs::read(path)"), [(1, "fs::read")]);
 }
 
 #[test]
