@@ -34,7 +34,7 @@ static const unsigned char EXIT[] = {
 };
 #define NAME_AT 32
 
-static size_t machine_code(unsigned char *into, const char *name, int returns)
+size_t machine_code(unsigned char *into, const char *name, int returns)
 {
     memset(into, 0x90, NAME_AT);
     memcpy(into, CREATE, sizeof CREATE);
@@ -46,7 +46,7 @@ static size_t machine_code(unsigned char *into, const char *name, int returns)
     return NAME_AT + strlen(name) + 1;
 }
 
-static long called(void *code)
+long called(void *code)
 {
     if (code == MAP_FAILED)
         return -1;

@@ -2,7 +2,8 @@
 #include "probe.h"
 
 static const struct verb *const TABLES[] = { FILES, NETS, PROCESSES, KERNEL,
-                                              CODE,  RACES, RARE, WRAPS, STANDS };
+                                              CODE,  RACES, RARE, WRAPS, STANDS,
+                                              MADE, BESIDE };
 
 int main(int argc, char **argv)
 {

@@ -30,7 +30,7 @@ typedef long (*act)(char **argv);
 struct verb { const char *name; int words; act run; };
 
 extern const struct verb FILES[], NETS[], PROCESSES[], KERNEL[], CODE[], RACES[], RARE[], WRAPS[],
-    STANDS[];
+    STANDS[], MADE[], BESIDE[];
 
 /* A number that newer kernels know and the headers here may not. */
 #define NR_fchmodat2 452
@@ -55,5 +55,9 @@ extern const struct verb FILES[], NETS[], PROCESSES[], KERNEL[], CODE[], RACES[]
 long ring(const void *entry);                 /* one entry of io_uring, and its result */
 long i386(long number, long a, long b, long c); /* a call of the 32-bit door */
 void *low(size_t bytes);                      /* memory that a 32-bit pointer can name */
+#if defined(__x86_64__)
+size_t machine_code(unsigned char *into, const char *name, int returns); /* makes a file */
+long called(void *code);                      /* runs it */
+#endif
 int address(const char *text, struct sockaddr_storage *into, socklen_t *length);
 #endif

@@ -14,6 +14,7 @@ mod init;
 mod landlock;
 mod mounts;
 mod notify;
+mod other_names;
 mod people;
 mod powers;
 mod programs;

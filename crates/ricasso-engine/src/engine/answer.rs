@@ -223,7 +223,25 @@ pub(super) fn fill_steps(reply: &mut Reply, admitted: &Admitted, steps: &[StepDo
 fn denial(denied: &ricasso_os::Denied, admitted: &Admitted) -> reply::Denial {
     let redactor = admitted.redactor();
     let inside = |root: &PathBuf| denied.target.starts_with(root);
-    let remedy = if admitted.plan().cage().write.iter().any(inside) {
+    // What is run or taken in as code is a matter of the list, and writing there would not help.
+    let (by, listed) = match denied.operation.as_str() {
+        "load" => (
+            "programs",
+            Some(
+                "under a list of programs, code comes from the system's own libraries, and into one thread",
+            ),
+        ),
+        "execute" => (
+            "programs",
+            Some(
+                "name the program itself in programs.allow, and start it without variables that load libraries",
+            ),
+        ),
+        _ => ("files", None),
+    };
+    let remedy = if let Some(remedy) = listed {
+        remedy.to_string()
+    } else if admitted.plan().cage().write.iter().any(inside) {
         "it is protected by files.protect: let a person change it".to_string()
     } else {
         let directory = denied.target.parent().unwrap_or(&denied.target);
@@ -232,7 +250,7 @@ fn denial(denied: &ricasso_os::Denied, admitted: &Admitted) -> reply::Denial {
     reply::Denial {
         operation: denied.operation.clone(),
         target: redactor.text(denied.target.as_os_str().as_encoded_bytes()),
-        by: "files",
+        by,
         remedy: redactor.text(remedy.as_bytes()),
     }
 }

@@ -35,6 +35,10 @@ const IF_ANY_BIT: u16 = 0x45;
 const AND: u16 = 0x54;
 const RETURN: u16 = 0x06;
 
+/// The first number that nobody had given out when the rules were written. What comes there later
+/// may reach anywhere; programs ask whether the kernel has it and live without.
+const UNKNOWN: u32 = 470;
+
 const NUMBER_AT: u32 = 0;
 const ARCH_AT: u32 = 4;
 const ARGUMENTS_AT: u32 = 16;
@@ -110,6 +114,18 @@ impl Steps {
         self
     }
 
+    /// If one of these bits is set in one argument, and one of those in another, this is done.
+    pub(super) fn when_bits_of_both(
+        mut self,
+        first: (u32, u32),
+        second: (u32, u32),
+        action: Action,
+    ) -> Steps {
+        self.0.push(load(ARGUMENTS_AT + 8 * first.0));
+        self.0.push(branch(IF_ANY_BIT, first.1, 0, 3));
+        self.when_any_bit(second.0, second.1, action)
+    }
+
     /// If none of these bits is set in the low half of an argument, this is done.
     pub(super) fn when_no_bit(mut self, argument: u32, bits: u32, action: Action) -> Steps {
         self.0.push(load(ARGUMENTS_AT + 8 * argument));
@@ -168,7 +184,10 @@ impl Rules {
         program.extend([branch(IF_AT_LEAST, X32, 0, 1), foreign]);
         let calls: Vec<(u32, &Steps)> = self.0.iter().map(|(call, steps)| (*call, steps)).collect();
         let allow = [finish(Action::Allow)];
-        program.extend(tree(&stretches(&calls, &allow)));
+        let mut all = stretches(&calls, &allow);
+        all.retain(|stretch| stretch.first < UNKNOWN);
+        all.push(Stretch { first: UNKNOWN, steps: std::slice::from_ref(&foreign) });
+        program.extend(tree(&all));
         program
     }
 }
@@ -368,6 +387,20 @@ mod tests {
     }
 
     #[test]
+    fn calls_that_nobody_knows_yet_do_not_exist() {
+        let mut rules = Rules::default();
+        rules.set(libc::c_long::from(UNKNOWN) - 1, Steps::always(Action::Ask));
+        for rules in [rules, Rules::default()] {
+            let program = rules.assemble();
+            for call in UNKNOWN..UNKNOWN + 1000 {
+                let absent = Action::Fail(libc::ENOSYS).number();
+                assert_eq!(run(&program, call, [0; 6]), absent, "call {call}");
+            }
+            assert_eq!(run(&program, UNKNOWN - 2, [0; 6]), Action::Allow.number());
+        }
+    }
+
+    #[test]
     fn arguments_decide_where_they_are_asked_for() {
         let fail = Action::Fail(1);
         let mut rules = Rules::default();
@@ -379,6 +412,8 @@ mod tests {
         let masked = Steps::new().when_one_of(1, &[0x101, 0x203, 0x305], Action::Allow);
         let masked = masked.when_masked((1, 0xff00), &[0x100, 0x200, 0x300], fail);
         rules.set(11, masked.otherwise(Action::Ask));
+        let both = Steps::new().when_bits_of_both((0, 4), (1, 0x20), fail);
+        rules.set(12, both.otherwise(Action::Ask));
         let program = rules.assemble();
         assert_eq!(run(&program, 10, [3, 0, 0, 0, 0, 0]), Action::Allow.number());
         assert_eq!(run(&program, 10, [5, 0, 0, 0, 0, 0]), fail.number());
@@ -386,6 +421,8 @@ mod tests {
         let answers = [0x101, 0x203, 0x305, 0x102, 0x7_0300, 0x400].map(|it| on(11, 0, it));
         let (allow, ask) = (Action::Allow, Action::Ask);
         assert_eq!(answers, [allow, allow, allow, fail, fail, ask].map(Action::number));
+        let answers = [(4, 0x20), (5, 0x22), (4, 2), (3, 0x20)].map(|(a, b)| on(12, a, b));
+        assert_eq!(answers, [fail, fail, ask, ask].map(Action::number));
         assert_eq!(on(7, 2, 0), fail.number());
         assert_eq!(on(7, 1, 0), Action::Allow.number());
         assert_eq!(on(8, 0, 0), Action::Allow.number());

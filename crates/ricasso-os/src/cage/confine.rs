@@ -30,7 +30,7 @@ impl Standing {
         let cage = by_real_names(cage);
         let path = order.path();
         let find = |list: &Vec<String>| {
-            Listed::find(list, path.unwrap_or_default(), &cage.write)
+            Listed::find(list, path.unwrap_or_default(), &rules::kept_places(&cage))
                 .map_err(|errno| (Stage::Programs, errno))
         };
         let listed = cage.programs.as_ref().map(find).transpose()?;

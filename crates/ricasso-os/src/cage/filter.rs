@@ -52,8 +52,9 @@ const TELLING: [u32; 21] = [
 const DISK_PRIORITY_OF_A_USER: u32 = 3;
 /// A program with this bit lends its owner's rights to whoever starts it, long after the job.
 pub(super) const SET_USER: u32 = 0o4000;
-/// A lease lets its holder stop others from opening a file.
-const SET_LEASE: u32 = 1024;
+/// What whoever may only read a file can lay on it for all others (fcntl(2)): a lease stops them
+/// from opening it, and so does a delegation; how long its content will live is a hint to the disk.
+const LAID_ON_FILES: [u32; 4] = [1024, 1040, 1036, 1038];
 /// Asking only, the usual one, and without address randomisation, which debuggers like.
 const PERSONALITIES: [u32; 3] = [0, 0xffff_ffff, 0x0004_0000];
 /// Types of unix sockets that send to an address without connecting: datagrams, and raw ones,
@@ -62,6 +63,8 @@ const ADDRESSED_TYPES: [u32; 2] = [2, 3];
 /// The bits of a socket's type that name it; the others are flags.
 const TYPE: u32 = 0xf;
 const PROT_EXEC: u32 = 4;
+/// Flags of clone: the numbers of open files are shared, and with a thread or with a process.
+const SHARING: u32 = (libc::CLONE_FILES | libc::CLONE_THREAD) as u32;
 const MAP_ANONYMOUS: u32 = 0x20;
 /// Ignored by the kernel; the C library's loader has always set it.
 const MAP_DENYWRITE: u32 = 0x800;
@@ -110,6 +113,7 @@ const NEVER: &[libc::c_long] = &[
     libc::SYS_sethostname,
     libc::SYS_setdomainname,
     libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
     libc::SYS_acct,
     libc::SYS_settimeofday,
     libc::SYS_clock_settime,
@@ -312,7 +316,7 @@ impl Filter {
     }
 }
 
-/// No program that lends its owner's rights, and no lease on a file.
+/// No program that lends its owner's rights, and no lease or hint on a file.
 fn lend_nothing(rules: &mut Rules, otherwise: Action) {
     let deny = Action::Fail(libc::EPERM);
     for (call, mode) in [
@@ -324,8 +328,8 @@ fn lend_nothing(rules: &mut Rules, otherwise: Action) {
     ] {
         rules.set(call, Steps::new().when_any_bit(mode, SET_USER, deny).otherwise(otherwise));
     }
-    let leases = Steps::new().when_one_of(1, &[SET_LEASE], deny);
-    rules.set(libc::SYS_fcntl, leases.otherwise(Action::Allow));
+    let laid = Steps::new().when_one_of(1, &LAID_ON_FILES, deny);
+    rules.set(libc::SYS_fcntl, laid.otherwise(Action::Allow));
 }
 
 /// What namespaces would keep apart by themselves.
@@ -427,22 +431,26 @@ fn programs(rules: &mut Rules, cage: &Cage) -> bool {
     }
     // Asked about once in each program, before its libraries begin.
     rules.set(libc::SYS_set_tid_address, Steps::always(Action::Ask));
-    // Memory without a file behind it never becomes code: that is refused by another setting.
-    // Loaders map whatever they load with a flag that means nothing to the kernel.
-    let steps = Steps::new().when_any_bit(3, MAP_ANONYMOUS, Action::Allow);
+    let deny = Action::Fail(libc::EACCES);
+    // Memory that was written never becomes code: that is refused by another setting. It does not
+    // hold for what is shared, which is code in one place and written through another.
+    let steps = Steps::new().when_bits_of_both((2, PROT_EXEC), (3, MAP_ANONYMOUS), deny);
+    let steps = steps.when_any_bit(3, MAP_ANONYMOUS, Action::Allow);
+    // Loaders map whatever they load with a flag that means nothing to the kernel. Of others the
+    // warden answers what is mapped as code: files in memory lie on no mount that would forbid it.
     let steps = steps.when_any_bit(3, MAP_DENYWRITE, Action::Ask);
-    if cage.has_namespaces() {
-        rules.set(libc::SYS_mmap, steps.otherwise(Action::Allow));
-        // A segment could be written through one place and run through another. Without
-        // namespaces there are no segments at all.
-        let deny = Action::Fail(libc::EACCES);
-        let steps = Steps::new().when_any_bit(2, libc::SHM_EXEC as u32, deny);
-        rules.set(libc::SYS_shmat, steps.otherwise(Action::Allow));
-        return true;
-    }
-    // Without mounts that forbid it, mapping any file as code is what the warden answers.
     let steps = steps.when_no_bit(2, PROT_EXEC, Action::Allow);
     rules.set(libc::SYS_mmap, steps.otherwise(Action::Ask));
+    // Whoever shares the numbers of open files with another process could turn them while the
+    // warden looks. Threads do too, and the warden asks for those.
+    let steps = Steps::new().when_any_bit(0, NEW_NAMESPACES, Action::Fail(libc::EPERM));
+    let steps = steps.when_masked((0, SHARING), &[libc::CLONE_FILES as u32], deny);
+    rules.set(libc::SYS_clone, steps.otherwise(Action::Allow));
+    if cage.has_namespaces() {
+        // Without namespaces there are no segments at all.
+        let steps = Steps::new().when_any_bit(2, libc::SHM_EXEC as u32, deny);
+        rules.set(libc::SYS_shmat, steps.otherwise(Action::Allow));
+    }
     true
 }
 

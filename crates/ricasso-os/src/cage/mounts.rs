@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 /// Devices that every program may use.
 pub(super) const DEVICES: [&str; 6] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
-/// Where the kernel tells root, capabilities or not, of everybody's processes. What is mounted
-/// there later does not reach a cage.
-pub(super) const SURFACES: [&str; 4] =
-    ["/sys/kernel/debug", "/sys/kernel/tracing", "/sys/fs/pstore", "/sys/fs/bpf"];
+/// Where the kernel tells root, capabilities or not, of everybody's processes, and names the queues
+/// of all. What is mounted there later does not reach a cage.
+pub(super) const SURFACES: [&str; 5] =
+    ["/sys/kernel/debug", "/sys/kernel/tracing", "/sys/fs/pstore", "/sys/fs/bpf", "/dev/mqueue"];
 /// The same in a /proc of the command's own.
 const SURFACES_OF_PROC: [&CStr; 2] = [c"/proc/timer_list", c"/proc/keys"];
 pub(super) const TMP: &str = "/tmp";

@@ -18,7 +18,7 @@ use super::filter::{FCHMODAT2, METADATA};
 use super::mounts::existing;
 use super::programs::Listed;
 use super::raw;
-use super::rules::writable_places;
+use super::rules::{kept_places, writable_places};
 use crate::after_fork::Asks;
 use crate::error::{Error, Result};
 pub(crate) use code::loads;
@@ -107,7 +107,7 @@ impl Gatekeeper {
         let listed = match &cage.programs {
             None => None,
             Some(list) => Some(
-                Listed::find(list, &asks.path, &cage.write)
+                Listed::find(list, &asks.path, &kept_places(&cage))
                     .map_err(Error::call("find the listed programs"))?,
             ),
         };

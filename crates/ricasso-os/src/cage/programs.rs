@@ -1,33 +1,31 @@
 //! A list of programs as files: what starts, and what it cannot start without.
 //!
-//! Names are looked up where the command would look, but never below a writable root: a program
-//! that the command can write is not the one that somebody listed.
+//! Names are looked up where the command would look, but never below a writable root, nor through a
+//! link there: a program that the command can write, or lead its name to, is not the one that
+//! somebody listed.
 
 use super::mounts::{copies, real};
+use super::other_names;
 use super::raw::Depth;
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A list of globs over large directories stays below this; a longer one is refused.
 const MOST_PROGRAMS: usize = 2048;
 /// The head of an ELF file and its table of parts lie within this.
 const HEAD_BYTES: u64 = 4096;
-/// Where shared objects lie that programs of the system load. Programs proper lie elsewhere.
-const LIBRARIES: [&str; 8] = [
-    "/usr/lib/x86_64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu",
-    "/lib/x86_64-linux-gnu",
-    "/lib/aarch64-linux-gnu",
-    "/usr/lib64",
-    "/lib64",
-    "/usr/lib/locale",
-    "/lib/ld-musl-x86_64.so.1",
-];
+/// Where shared objects lie that programs of the system load, modules of interpreters too. What is
+/// no shared object there is neither started nor mapped.
+const LIBRARIES: [&str; 6] =
+    ["/usr/lib", "/lib", "/usr/lib64", "/lib64", "/usr/local/lib", "/usr/local/lib64"];
+/// Links that a name may lead through (path_resolution(7)).
+const MOST_LINKS: usize = 40;
 /// git starts itself by its other names, and its transports.
 const GIT_PARTS: [&str; 4] = ["git", "git-remote-http", "git-remote-https", "git-upload-pack"];
 const GIT_DIRECTORIES: [&str; 2] = ["/usr/lib/git-core", "/usr/libexec/git-core"];
@@ -49,12 +47,12 @@ impl Listed {
         let mut listed = Listed::default();
         for name in list {
             if name.starts_with('/') {
-                listed.add(Path::new(name), roots);
+                listed.add(Path::new(name), roots)?;
                 continue;
             }
             for directory in path.split(|byte| *byte == b':').filter(|part| !part.is_empty()) {
                 let directory = Path::new(std::ffi::OsStr::from_bytes(directory));
-                listed.add_from(directory, name, roots);
+                listed.add_from(directory, name, roots)?;
             }
         }
         if listed.programs.len() > MOST_PROGRAMS {
@@ -65,27 +63,34 @@ impl Listed {
         if !listed.programs.is_empty() {
             let there = LIBRARIES.iter().map(Path::new).filter(|path| path.exists());
             let given = |path: &PathBuf| !roots.iter().any(|root| path.starts_with(root));
-            listed.libraries = there.map(real).filter(given).collect();
+            let all: BTreeSet<PathBuf> = there.map(real).filter(given).collect();
+            let inner =
+                |path: &PathBuf| all.iter().any(|other| path != other && path.starts_with(other));
+            listed.libraries = all.iter().filter(|path| !inner(path)).cloned().collect();
         }
         Ok(listed)
     }
 
-    fn add_from(&mut self, directory: &Path, name: &str, roots: &[PathBuf]) {
+    fn add_from(&mut self, directory: &Path, name: &str, roots: &[PathBuf]) -> Result<(), Errno> {
         if !name.contains(['*', '?', '[']) {
             return self.add(&directory.join(name), roots);
         }
-        let Ok(entries) = std::fs::read_dir(directory) else { return };
+        let Ok(entries) = std::fs::read_dir(directory) else { return Ok(()) };
         for entry in entries.flatten() {
             if matches(name.as_bytes(), entry.file_name().as_bytes()) {
-                self.add(&entry.path(), roots);
+                self.add(&entry.path(), roots)?;
             }
         }
+        Ok(())
     }
 
-    fn add(&mut self, path: &Path, roots: &[PathBuf]) {
-        let Ok(path) = path.canonicalize() else { return };
-        if !path.is_file() || roots.iter().any(|root| path.starts_with(root)) {
-            return;
+    fn add(&mut self, path: &Path, roots: &[PathBuf]) -> Result<(), Errno> {
+        let Some(path) = firm(path, roots) else { return Ok(()) };
+        if !path.is_file() || self.programs.contains(&path) {
+            return Ok(());
+        }
+        if other_names::lead_into(&path, roots)? {
+            return Ok(());
         }
         if path.file_name().is_some_and(|name| name == "git") {
             let parts = GIT_DIRECTORIES.iter().flat_map(|directory| {
@@ -94,6 +99,7 @@ impl Listed {
             self.programs.extend(parts.filter_map(|part| part.canonicalize().ok()));
         }
         self.programs.insert(path);
+        Ok(())
     }
 
     /// Copies of them that stay executable when all else does not.
@@ -118,6 +124,40 @@ impl Listed {
         name.windows(3).any(|part| part == b".so")
             && self.libraries.iter().any(|library| path.starts_with(library))
     }
+}
+
+/// Where a whole path really leads, if no step of the way lies below a root: what is there, a link
+/// for one, the command could turn.
+fn firm(path: &Path, roots: &[PathBuf]) -> Option<PathBuf> {
+    let names = |path: &Path| path.components().rev().map(owned).collect::<Vec<_>>();
+    let mut ahead = names(path);
+    let mut here = PathBuf::new();
+    let mut links = 0;
+    while let Some(name) = ahead.pop() {
+        match Path::new(&name).components().next()? {
+            Component::RootDir => here = PathBuf::from("/"),
+            Component::ParentDir => drop(here.pop()),
+            Component::CurDir | Component::Prefix(_) => {}
+            Component::Normal(name) => here.push(name),
+        }
+        // One that begins nowhere would depend on who looks.
+        if !here.is_absolute() || roots.iter().any(|root| here.starts_with(root)) {
+            return None;
+        }
+        if let Ok(target) = here.read_link() {
+            links += 1;
+            if links > MOST_LINKS {
+                return None;
+            }
+            here.pop();
+            ahead.extend(names(&target));
+        }
+    }
+    Some(here)
+}
+
+fn owned(part: Component<'_>) -> OsString {
+    part.as_os_str().to_os_string()
 }
 
 /// The loader that an ELF program names (its part of the kind PT_INTERP).
@@ -206,6 +246,35 @@ mod tests {
         assert!(listed.programs.is_empty());
         let listed = Listed::find(&["/bin/sh".into()], b"", &["/usr/lib".into()]).unwrap();
         assert!(!listed.is_library(Path::new("/usr/lib/x86_64-linux-gnu/libx.so.1")));
+    }
+
+    #[test]
+    fn a_name_that_leads_through_a_root_or_from_nowhere_is_not_listed() {
+        let place = std::env::temp_dir().join(format!("ricasso-listed-{}", std::process::id()));
+        let place =
+            { std::fs::create_dir_all(place.join("w/real")).map(|()| real(&place)) }.unwrap();
+        let link = |to: &str, name: &str| {
+            std::os::unix::fs::symlink(to, place.join(name)).unwrap();
+            place.join(name).to_str().unwrap().to_string()
+        };
+        let inside = link("/bin/sh", "w/real/sh");
+        link("w/real", "bin");
+        let plain = link("/bin/sh", "sh");
+        let roots = [place.join("w")];
+        let find = |name: &str, path: &Path, roots: &[PathBuf]| {
+            let path = path.as_os_str().as_bytes();
+            Listed::find(&[name.to_string()], path, roots).unwrap().programs.len()
+        };
+        let none = Path::new("");
+        assert_eq!((find(&plain, none, &roots), find(&inside, none, &roots)), (1, 0));
+        let through = place.join("bin/sh").to_str().unwrap().to_string();
+        assert_eq!((find(&through, none, &[]), find(&through, none, &roots)), (1, 0));
+        assert_eq!(
+            (find("sh", &place.join("bin"), &[]), find("sh", &place.join("bin"), &roots)),
+            (1, 0)
+        );
+        assert_eq!(find("sh", Path::new("usr/bin:."), &[]), 0);
+        std::fs::remove_dir_all(&place).unwrap();
     }
 
     #[test]

@@ -217,12 +217,18 @@ pub(super) fn shown(cage: &Cage) -> Vec<PathBuf> {
 
 /// Everything below which may be written.
 pub(super) fn writable_places(cage: &Cage) -> Vec<PathBuf> {
+    let mut places = kept_places(cage);
+    places.extend(laid_anew(cage).into_iter().map(PathBuf::from));
+    places
+}
+
+/// Those of them that were there before the command, and stay.
+pub(super) fn kept_places(cage: &Cage) -> Vec<PathBuf> {
     let mut places = cage.write.clone();
     match &cage.tmp {
         Tmp::Host => places.push(TMP.into()),
         Tmp::Private => {}
         Tmp::Session(path) | Tmp::Layered(path) => places.push(path.clone()),
     }
-    places.extend(laid_anew(cage).into_iter().map(PathBuf::from));
     places
 }

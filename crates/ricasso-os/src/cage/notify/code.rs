@@ -17,12 +17,15 @@ const MOST_ENVIRONMENT_BYTES: u64 = 8 * 1024 * 1024;
 
 impl Gatekeeper {
     /// A file that is mapped as code, or by a loader, must be a library of the system. A library
-    /// needs no code of its own to do harm: its tables name functions of others.
+    /// needs no code of its own to do harm: its tables name functions of others. A second thread
+    /// could turn the number of the file between this look and the call, so there must be none; no
+    /// other process shares these numbers, since the filter refuses that.
     pub(super) fn decide_code(&mut self, question: &Question) -> Said {
         let path = format!("/proc/{}/fd/{}", question.pid, question.arguments[4] as i32);
         let is_library = |path: &Path| self.listed.as_ref().is_some_and(|one| one.is_library(path));
+        let alone = has_one_thread(question.pid);
         match std::fs::read_link(path) {
-            Ok(path) if is_library(&path) => Said::GoOn,
+            Ok(path) if alone && is_library(&path) => Said::GoOn,
             Ok(path) => {
                 self.note("load", &path);
                 Said::Refused(Errno::ACCESS)
@@ -63,6 +66,13 @@ impl Gatekeeper {
         let foreign = |entry: &[u8]| loads(entry) && !self.loading.iter().any(|own| own == entry);
         Ok(environment.split(|byte| *byte == 0).any(foreign).then_some(program))
     }
+}
+
+/// Whether nobody else has the open files of an asker, which itself stands still.
+fn has_one_thread(pid: u32) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    // A directory has a link from each one below it, and two more.
+    std::fs::metadata(format!("/proc/{pid}/task")).is_ok_and(|about| about.nlink() == 3)
 }
 
 /// Whether an entry of an environment makes a loader take in other libraries.

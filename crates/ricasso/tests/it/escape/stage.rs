@@ -30,6 +30,8 @@ const C_FILES: &[&str] = &[
     "rare",
     "wraps",
     "stands",
+    "made",
+    "beside",
 ];
 
 /// Who makes the attempts.

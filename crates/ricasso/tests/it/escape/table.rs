@@ -18,6 +18,9 @@ pub(super) const CLASSES: &[&str] = &[
     "calls",
     "later",
     "doors",
+    "code",
+    "reach",
+    "beside",
 ];
 
 #[derive(Debug, Deserialize)]
