@@ -459,7 +459,8 @@ fn c_string(bytes: &[u8]) -> Option<CString> {
     CString::new(bytes).ok()
 }
 
-/// A warden that is gone, and with it everybody who could be told, ends this process too.
+/// A warden that is gone, and with it everybody who could be told, ends this process too. One that
+/// is there is told what went wrong: else the end of this process would pass for the command's.
 pub(crate) fn tell(note: &Channel, word: &Tidings<'_>, fds: &[BorrowedFd<'_>]) {
     let sent = match word {
         Tidings::Ready => note.send_signed(&word.encode(), fds),
@@ -467,7 +468,9 @@ pub(crate) fn tell(note: &Channel, word: &Tidings<'_>, fds: &[BorrowedFd<'_>]) {
             note.send(&word.encode(), fds)
         }
     };
-    if sent.is_err() {
+    if let Err(error) = sent {
+        let failed = Tidings::Failed(Stage::Prepare, Errno::from_raw_os_error(error.errno()));
+        let _ = note.send(&failed.encode(), &[]);
         leave();
     }
 }

@@ -74,14 +74,18 @@ impl Channel {
         self.send_inline(LONG, &all)
     }
 
-    /// Sends a short message that says who sent it, in the receiver's own numbers.
+    /// Sends a short message that says who sent it, in the receiver's own numbers. In a user namespace
+    /// where this user has none, the kernel takes no signature, and the message goes without.
     pub(crate) fn send_signed(&self, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> Result<()> {
         let signature = UCred {
             pid: rustix::process::getpid(),
             uid: rustix::process::getuid(),
             gid: rustix::process::getgid(),
         };
-        self.send_with(bytes, fds, Some(signature))
+        match self.send_with(bytes, fds, Some(signature)) {
+            Err(error) if error.errno() == libc::EINVAL => self.send_inline(bytes, fds),
+            other => other,
+        }
     }
 
     /// Asks for signatures; those that were sent before count too.

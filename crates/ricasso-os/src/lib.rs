@@ -52,6 +52,7 @@ pub use pty::{Terminal, terminal};
 pub use pump::enclosed_input;
 pub use ready::{ready, writable};
 pub use removal::remove_tree;
+pub use signals::survive_full_files;
 pub use socket::{call, is_ours, listen};
 pub use tree::{Member, Used, used_by};
 pub use waits::{Asleep, Mouth, Seen, seen};

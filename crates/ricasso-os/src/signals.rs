@@ -32,6 +32,13 @@ pub(crate) fn block_and_listen(signals: &[i32]) -> Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
+/// A file that may not grow any more is an error for this process from now on, and not its end: who
+/// started it may have set a limit that its own files have reached. Commands do not inherit this.
+pub fn survive_full_files() {
+    // SAFETY: ignoring a signal installs no handler (signal(2)).
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 /// Whether this process was started with the signal ignored, as `nohup` does it.
 pub(crate) fn is_ignored(signal: i32) -> bool {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();

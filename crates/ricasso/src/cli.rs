@@ -32,6 +32,7 @@ use std::process::ExitCode;
 
 /// Runs the program and returns its exit code.
 pub fn main() -> ExitCode {
+    ricasso_os::survive_full_files();
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(error) => return usage(&error),

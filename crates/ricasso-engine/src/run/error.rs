@@ -26,6 +26,8 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
+    /// Files that we make are shut for ourselves.
+    Umask,
     /// There is no place for our state.
     NoHome,
     /// No random bytes for an unguessable id.
@@ -48,6 +50,11 @@ impl fmt::Display for Error {
                 write!(f, "the state directory {} {why}; ", path.display())?;
                 write!(f, "give it to this user alone (chmod 700) or set XDG_STATE_HOME")
             }
+            Error::Umask => write!(
+                f,
+                "the umask takes away the user's own rights on new files, so that nothing of a job \
+                 could be kept; set it to 077 or less"
+            ),
             Error::NoHome => {
                 write!(
                     f,
@@ -65,7 +72,7 @@ impl std::error::Error for Error {
         match self {
             Error::Os(error) => error.source(),
             Error::State { source, .. } | Error::Random { source } => Some(source),
-            Error::NotOurs { .. } | Error::NoHome => None,
+            Error::NotOurs { .. } | Error::Umask | Error::NoHome => None,
         }
     }
 }

@@ -273,8 +273,20 @@ fn make_private(path: &Path) -> Result<(), Error> {
     if path.is_dir() {
         return Ok(());
     }
+    if takes_own_rights() {
+        return Err(Error::Umask);
+    }
     let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.map_err(|source| Error::State { what: "make the directory", path: path.into(), source })
+}
+
+/// Whether the umask would shut what we make for ourselves. Asked before anything is made: what is
+/// shut once stays so for those who come later.
+fn takes_own_rights() -> bool {
+    const OWN: u32 = 0o700;
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let umask = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+    umask.and_then(|text| u32::from_str_radix(text.trim(), 8).ok()).is_some_and(|it| it & OWN != 0)
 }
 
 fn check_ours(path: &Path) -> Result<(), Error> {

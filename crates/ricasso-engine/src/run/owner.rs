@@ -9,6 +9,7 @@ use super::id::JobId;
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
@@ -45,6 +46,9 @@ pub struct Orphan {
     jobs: BTreeSet<JobId>,
 }
 
+/// What a file needs so that its own user can read and write it.
+const OWN: u32 = 0o600;
+
 impl Owner {
     /// Makes and locks this process's file. The directory is locked meanwhile, so that nobody can
     /// take the new file for a dead one.
@@ -55,6 +59,10 @@ impl Owner {
         let failed =
             |source| Error::State { what: "make the owner's file", path: path.clone(), source };
         let file = new_file(&path, 0o600).map_err(failed)?;
+        if file.metadata().map_err(failed)?.mode() & OWN != OWN {
+            let _ = fs::remove_file(&path);
+            return Err(Error::Umask);
+        }
         file.lock().map_err(failed)?;
         let journal = Mutex::new(Journal { file, written: 0, open: 0 });
         Ok(Owner { id, path, journal })

@@ -40,6 +40,7 @@ mod running;
 mod starts;
 mod states;
 mod stress;
+mod surroundings;
 mod terminal;
 mod views;
 mod work;

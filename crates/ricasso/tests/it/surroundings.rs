@@ -1,0 +1,164 @@
+//! What a caller may leave round ricasso: limits, closed descriptors, namespaces, mounts. It starts
+//! at the level that is left and says so, or it says what is wrong; never less in silence, and never
+//! an ending that the command did not have.
+
+use crate::cage::powers;
+use crate::escape::stage::{Actor, Hall, Stage};
+use crate::place::skip;
+use ricasso_os::Namespaces;
+use serde_json::Value;
+
+/// What becomes of a run.
+enum Then {
+    /// It works, by namespaces.
+    Works,
+    /// It works without them.
+    Alone,
+    /// It works by whatever is left.
+    Somehow,
+    /// Nothing runs, and these words say why.
+    Says(&'static str),
+}
+
+/// What is done before ricasso is executed, and what comes of it.
+type Case = (&'static str, &'static str, Then);
+
+const ACT: &str = "echo in > {work}/new && chmod 700 {work}/new && stat -c %a {work}/new
+echo out > {out}/new; chmod 700 {out}/file; echo ended";
+
+/// For everybody.
+const CASES: &[Case] = &[
+    ("no input", "exec 0<&-", Then::Works),
+    ("no errors", "exec 2>&-", Then::Works),
+    ("no home", "unset HOME", Then::Works),
+    ("a home that is not there", "HOME=/nonexistent/home", Then::Works),
+    ("a home that is a file", "HOME=/etc/passwd", Then::Works),
+    ("no path", "unset PATH", Then::Works),
+    ("few files", "ulimit -n 32", Then::Works),
+    ("too few files", "ulimit -n 20", Then::Says("Too many open files")),
+    ("little memory", "ulimit -v 400000; ulimit -d 100000", Then::Works),
+    ("nothing locked", "ulimit -l 0", Then::Works),
+    ("cores", "ulimit -c unlimited", Then::Works),
+    ("signals ignored", "trap '' PIPE CHLD TERM INT HUP USR1", Then::Works),
+    ("no larger files", "ulimit -f 0; exec 2>/dev/null", Then::Says("")),
+    ("small files", "ulimit -f 1", Then::Says("nothing is run")),
+    ("a mask for oneself", "umask 0777", Then::Says("set it to 077")),
+    ("a mask for others", "umask 077", Then::Works),
+    ("no directory", "mkdir {stage}/d; cd {stage}/d; rmdir {stage}/d", Then::Says("is gone")),
+    ("no new rights", "set -- setpriv --no-new-privs \"$@\"", Then::Works),
+    ("its own user namespace", "set -- unshare -Ur \"$@\"", Then::Works),
+    ("a user without a name", "set -- unshare -U \"$@\"", Then::Alone),
+    (
+        "a container",
+        "set -- unshare -Urmpf --mount-proc setpriv --bounding-set -all \"$@\"",
+        Then::Alone,
+    ),
+    (
+        "no mounts",
+        "set -- unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_mnt_namespaces; exec \"$@\"' sh \"$@\"",
+        Then::Alone,
+    ),
+    (
+        "no processes",
+        "set -- unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_pid_namespaces; exec \"$@\"' sh \"$@\"",
+        Then::Alone,
+    ),
+    (
+        "no queues",
+        "set -- unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_ipc_namespaces; exec \"$@\"' sh \"$@\"",
+        Then::Alone,
+    ),
+    (
+        "no networks",
+        "set -- unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_net_namespaces; exec \"$@\"' sh \"$@\"",
+        Then::Works,
+    ),
+];
+
+/// For root, who can arrange more.
+const OF_ROOT: &[Case] = &[
+    ("no capabilities", "set -- setpriv --bounding-set -all --inh-caps -all \"$@\"", Then::Alone),
+    (
+        "root is nobody special",
+        "set -- setpriv --securebits +noroot,+noroot_locked \"$@\"",
+        Then::Alone,
+    ),
+    ("no /proc", "umount -l /proc", Then::Says("/proc is not mounted")),
+    ("another /proc", "mount -t tmpfs none /proc", Then::Says("/proc is not mounted")),
+    ("a shy /proc", "mount -o remount,hidepid=2 /proc", Then::Works),
+    (
+        "a covered /proc",
+        "mount -t tmpfs none /proc/sys; mount --bind /dev/null /proc/kcore",
+        Then::Works,
+    ),
+    (
+        "a /proc that nobody can mount again",
+        "mount -t tmpfs none /proc/sys; set -- unshare -Ur \"$@\"",
+        Then::Alone,
+    ),
+    ("no /sys", "umount -l /sys", Then::Works),
+    ("no devices", "mount -t tmpfs none /dev", Then::Says("/dev/null")),
+    ("one device", "mount -t tmpfs none /dev; mknod -m 666 /dev/null c 1 3", Then::Works),
+    ("no room in /tmp", "mount -t tmpfs -o ro none /tmp", Then::Works),
+    ("nothing starts in /tmp", "mount -t tmpfs -o noexec none /tmp", Then::Works),
+    (
+        "a home for reading",
+        "mount --bind {home} {home}; mount -o remount,ro,bind {home}",
+        Then::Works,
+    ),
+    ("shared mounts", "mount --make-rshared /", Then::Works),
+    (
+        "another root",
+        "mkdir {stage}/r; mount --rbind / {stage}/r; set -- chroot {stage}/r \"$@\"",
+        Then::Somehow,
+    ),
+];
+
+#[test]
+fn whatever_surrounds_it_it_starts_at_the_level_that_is_left_or_says_why_not() {
+    let name = "whatever_surrounds_it";
+    let powers = powers();
+    if powers.namespaces == Namespaces::None || powers.landlock < 6 {
+        return skip(name, "this machine has less than the surroundings would leave");
+    }
+    let Some(hall) = Hall::new() else {
+        return skip(name, "there is no C compiler for the probe");
+    };
+    for actor in hall.actors() {
+        CASES.iter().for_each(|case| surrounded(&Stage::new(&hall, actor), actor, case, ""));
+        if actor == Actor::Root {
+            let own = "/usr/bin/unshare --mount ";
+            OF_ROOT.iter().for_each(|case| surrounded(&Stage::new(&hall, actor), actor, case, own));
+        }
+    }
+}
+
+fn surrounded(stage: &Stage, actor: Actor, (name, text, then): &Case, before: &str) {
+    let round = format!(
+        "cat > {{stage}}/round <<'END'\n{text}\ncd {{work}} 2>&- || true\nexec \"$@\"\nEND\n"
+    );
+    let round =
+        if name == &"no directory" { round.replace("cd {work} 2>&- || true\n", "") } else { round };
+    assert!(stage.outside(&round).status.success(), "{name}");
+    let reply = stage.work_under(&format!("{before}/bin/sh {{stage}}/round"), ACT);
+    let what = format!("{name} as {actor:?}: {reply:?}");
+    let outside = std::path::PathBuf::from(stage.fill("{out}/new"));
+    assert!(!outside.exists(), "{what}");
+    let works = |reply: &Value| {
+        assert_eq!(reply["stdout"], "700\nended\n", "{what}");
+        assert_eq!(reply["exit_code"], 0, "{what}");
+        assert_eq!(reply["enforced"]["missing"], serde_json::json!([]), "{what}");
+        reply["enforced"]["files"].as_str().unwrap().to_string()
+    };
+    match (then, reply.as_ref()) {
+        (Then::Works, Ok(reply)) => assert!(works(reply).contains("mountns"), "{what}"),
+        (Then::Alone, Ok(reply)) => assert!(works(reply).contains("notify"), "{what}"),
+        (Then::Somehow, Ok(reply)) => assert_ne!(works(reply), "none", "{what}"),
+        (Then::Says(words), Ok(reply)) => {
+            assert_eq!(reply["ending"]["kind"], "not_started", "{what}");
+            assert!(reply["hints"].to_string().contains(words), "{what}");
+        }
+        (Then::Says(words), Err(told)) => assert!(told.contains(words), "{what}"),
+        (_, Err(_)) => panic!("{what}"),
+    }
+}
