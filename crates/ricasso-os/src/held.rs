@@ -5,7 +5,7 @@ use crate::tree;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Descriptors that one look goes through; a job with more is not looked at further.
 const MOST_DESCRIPTORS: usize = 100_000;
@@ -15,7 +15,7 @@ const BLOCK: u64 = 512;
 /// Bytes of files that have no name any more, or never had one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Held {
-    /// In memory (memfd_create(2)).
+    /// In memory (memfd_create(2)), and all in the file systems in memory that are the job's own.
     pub memory_bytes: u64,
     /// Anywhere else.
     pub disk_bytes: u64,
@@ -23,9 +23,10 @@ pub struct Held {
 
 /// Looks at the descriptors of the job that a command belongs to.
 pub fn held_by(command: i32) -> Held {
-    let mut held = Held::default();
+    let members = tree::job_of(command);
+    let mut held = Held { memory_bytes: own_memory(&members), ..Held::default() };
     let mut seen = BTreeSet::new();
-    let files = tree::job_of(command)
+    let files = members
         .into_iter()
         .filter_map(|pid| fs::read_dir(format!("/proc/{pid}/fd")).ok())
         .flat_map(|files| files.flatten());
@@ -47,6 +48,30 @@ pub fn held_by(command: i32) -> Held {
         }
     }
     held
+}
+
+/// Where a job may have a file system in memory of its own.
+const IN_MEMORY: [&str; 2] = ["/dev/shm", "/tmp"];
+/// TMPFS_MAGIC (statfs(2)).
+const MEMORY: i64 = 0x0102_1994;
+
+/// Bytes in the file systems in memory that these processes have and we have not. All of them have
+/// the same, so the first one that can be looked into tells.
+fn own_memory(members: &[i32]) -> u64 {
+    let roots = members.iter().map(|pid| PathBuf::from(format!("/proc/{pid}/root")));
+    let Some(root) = roots.into_iter().find(|root| root.metadata().is_ok()) else { return 0 };
+    let places = IN_MEMORY.iter().map(|place| (Path::new(place), root.join(&place[1..])));
+    places.filter_map(|(ours, theirs)| used_apart(ours, &theirs)).sum()
+}
+
+/// Bytes that are used in a file system in memory, if it is not ours too.
+fn used_apart(ours: &Path, theirs: &Path) -> Option<u64> {
+    let found = rustix::fs::statfs(theirs).ok()?;
+    let device = theirs.metadata().ok()?.dev();
+    let shared = ours.metadata().is_ok_and(|ours| ours.dev() == device);
+    let used = found.f_blocks.saturating_sub(found.f_bfree);
+    let size = u64::try_from(found.f_bsize).ok()?;
+    (!shared && i64::from(found.f_type) == MEMORY).then(|| used.saturating_mul(size))
 }
 
 /// Bytes that are free where a path lies; nothing where that cannot be told.

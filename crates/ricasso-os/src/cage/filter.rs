@@ -262,6 +262,11 @@ impl Filter {
         let mut ioctl = Steps::new().when_one_of(1, &TERMINAL_INJECTION, deny);
         ioctl = ioctl.when_one_of(1, &KEYS_OF_FILES, deny);
         leave_no_core(&mut rules, cage);
+        // Whoever cannot be looked into can neither be answered nor counted, and nobody here could
+        // trace it.
+        let hides = (0, libc::PR_SET_DUMPABLE as u32);
+        let hides = Steps::new().when_pair(hides, (1, u32::MAX, &[0]), Action::Fail(0));
+        rules.set(libc::SYS_prctl, hides.otherwise(Action::Allow));
         if !cage.has_namespaces() {
             hold_without_namespaces(&mut rules);
         }
@@ -272,10 +277,6 @@ impl Filter {
             ioctl = ioctl.when_masked((1, GIVEN_OUT_BY), &OF_FILE_SYSTEMS, changes);
             rules.set_all(METADATA, Action::Ask);
             rules.set(libc::SYS_inotify_add_watch, Steps::always(Action::Ask));
-            // Whoever cannot be looked into cannot be answered, and nobody here could trace it.
-            let hides = (0, libc::PR_SET_DUMPABLE as u32);
-            let hides = Steps::new().when_pair(hides, (1, u32::MAX, &[0]), Action::Fail(0));
-            rules.set(libc::SYS_prctl, hides.otherwise(Action::Allow));
             let newer = [SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR];
             rules.set_all(&newer, Action::Fail(libc::ENOSYS));
         }

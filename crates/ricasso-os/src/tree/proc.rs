@@ -14,7 +14,11 @@ pub(crate) fn can_walk() -> bool {
 
 /// The children of a process, of all its threads.
 pub(super) fn children(pid: i32) -> Vec<i32> {
-    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else {
+        // Where /proc hides what others could not trace (hidepid), the first process of a job is
+        // not there, but those below it are.
+        return if is_there(pid) { children_by_scan(pid) } else { Vec::new() };
+    };
     let mut found = Vec::new();
     for thread in threads.flatten() {
         match fs::read_to_string(thread.path().join("children")) {
@@ -29,6 +33,11 @@ pub(super) fn children(pid: i32) -> Vec<i32> {
     found
 }
 
+fn is_there(pid: i32) -> bool {
+    use rustix::process::{Pid, test_kill_process};
+    Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid).is_ok())
+}
+
 /// The parent of a process.
 pub(super) fn parent(pid: i32) -> Option<i32> {
     fields(pid).and_then(|fields| fields.split_ascii_whitespace().nth(1).and_then(number))
@@ -41,10 +50,29 @@ pub(super) fn is_zombie(pid: i32) -> bool {
 
 /// The resident memory of a process; 0 where it is gone.
 pub(super) fn resident_bytes(pid: i32) -> u64 {
-    let pages = fs::read_to_string(format!("/proc/{pid}/statm")).ok().and_then(|text| {
-        text.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok())
-    });
-    pages.unwrap_or(0).saturating_mul(rustix::param::page_size() as u64)
+    let text = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+    let mut pages = text.split_ascii_whitespace().map(|word| word.parse::<u64>().unwrap_or(0));
+    let page = rustix::param::page_size() as u64;
+    let mut next = || pages.next().unwrap_or(0).saturating_mul(page);
+    let (mapped, resident) = (next(), next());
+    if mapped / MAPPED_BY_A_TABLE < SMALL_TABLES {
+        return resident;
+    }
+    resident.saturating_add(table_bytes(pid))
+}
+
+/// The least memory that a byte of a table of pages stands for: four kibibytes in eight bytes.
+const MAPPED_BY_A_TABLE: u64 = 512;
+/// Tables that are not worth a second look.
+const SMALL_TABLES: u64 = 16 * 1024 * 1024;
+
+/// What the kernel keeps to find the pages of a process, which is nobody's resident memory: whoever
+/// reads here and there in much empty memory has much of it.
+fn table_bytes(pid: i32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmPTE:")).unwrap_or_default();
+    let kib = line.trim().strip_suffix("kB").and_then(|text| text.trim().parse::<u64>().ok());
+    kib.unwrap_or(0).saturating_mul(1024)
 }
 
 /// How many threads a process has: a directory has a link from each one below it, and two more.

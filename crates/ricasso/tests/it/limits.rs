@@ -173,3 +173,30 @@ fn memory_behind_descriptors_and_threads_count_too() {
         }
     }
 }
+
+#[test]
+fn memory_that_is_nobodys_resident_counts_too() {
+    let tables = "import ctypes, time\nlibc = ctypes.CDLL(None)\nlibc.mmap.restype = ctypes.c_void_p\n\
+                  size = 64 << 30\nat = libc.mmap(None, ctypes.c_size_t(size), 1, 0x4022, -1, 0)\n\
+                  for one in range(0, size, 2 << 20): ctypes.c_ubyte.from_address(at + one).value\n\
+                  time.sleep(50)";
+    let files = "import time\nfor n in range(240):\n    with open('/dev/shm/%d' % n, 'wb') as f: \
+                 f.write(bytes(1 << 20))\ntime.sleep(50)";
+    // Whoever cannot be looked into could hold what nobody sees.
+    let hidden = "import ctypes, os, time\nctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\n\
+                  f = os.memfd_create('x')\nfor _ in range(300): os.write(f, bytes(1 << 20))\n\
+                  time.sleep(50)";
+    for (name, powers) in hosts() {
+        for text in [tables, files, hidden] {
+            if text == files && powers.namespaces == Namespaces::None {
+                // There is no such place without namespaces.
+                continue;
+            }
+            let place = Place::new();
+            let engine = engine(&place, with(LIMITED), powers);
+            place.write("act.py", text);
+            let reply = json!(run(&engine, &place, "exec python3 act.py"));
+            assert_eq!(reply["ending"]["limit"], "memory", "{name}: {text}: {reply}");
+        }
+    }
+}

@@ -85,7 +85,7 @@ const OF_ROOT: &[Case] = &[
     ),
     ("no /proc", "umount -l /proc", Then::Says("/proc is not mounted")),
     ("another /proc", "mount -t tmpfs none /proc", Then::Says("/proc is not mounted")),
-    ("a shy /proc", "mount -o remount,hidepid=2 /proc", Then::Works),
+    ("a shy /proc", "mount -t proc -o hidepid=2 proc /proc", Then::Works),
     (
         "a covered /proc",
         "mount -t tmpfs none /proc/sys; mount --bind /dev/null /proc/kcore",
@@ -160,5 +160,43 @@ fn surrounded(stage: &Stage, actor: Actor, (name, text, then): &Case, before: &s
         }
         (Then::Says(words), Err(told)) => assert!(told.contains(words), "{what}"),
         (_, Err(_)) => panic!("{what}"),
+    }
+}
+
+/// As nobody, where /proc shows nobody what he could not trace, and the first process of a job is
+/// such a one.
+#[test]
+fn limits_and_endings_reach_a_job_whose_first_process_proc_hides() {
+    let name = "limits_and_endings_reach_a_job";
+    let Some(hall) = Hall::new() else {
+        return skip(name, "there is no C compiler for the probe");
+    };
+    if !hall.actors().contains(&Actor::Nobody) {
+        return skip(name, "only root can be somebody else, and mount /proc");
+    }
+    let stage = Stage::new(&hall, Actor::Nobody);
+    let policy =
+        "version = 1\nextends = \"workspace\"\n[limits]\nmemory = \"96MiB\"\ntimeout = \"4s\"\n";
+    std::fs::write(stage.fill("{stage}/policy.toml"), policy).unwrap();
+    for (act, kind) in [
+        ("python3 -c 'x = bytearray(300 << 20); import time; time.sleep(50)'", "limit"),
+        // The word to end is heard, long before the kill.
+        ("trap 'echo heard; exit' TERM; while :; do sleep 0.1; done", "timed_out"),
+    ] {
+        std::fs::write(stage.fill("{stage}/act.sh"), act).unwrap();
+        let text = "mount -t proc -o hidepid=2 proc /proc || exit 77
+            export HOME={home} XDG_STATE_HOME={state}; cd {work}
+            exec setpriv --reuid 65534 --regid 65534 --clear-groups {bin}/ricasso run --json \
+            --root {work} --policy {stage}/policy.toml -- /bin/sh {stage}/act.sh";
+        let mut round = std::process::Command::new("unshare");
+        let output = round.args(["--mount", "/bin/sh", "-c", &stage.fill(text)]).output().unwrap();
+        if output.status.code() == Some(77) {
+            return skip(name, "/proc cannot be mounted here");
+        }
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let reply: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{told}"));
+        assert_eq!(reply["ending"]["kind"], kind, "{reply}");
+        assert_eq!(reply["stdout"] == "heard\n", kind == "timed_out", "{reply}");
     }
 }
