@@ -74,8 +74,8 @@ impl Channel {
         self.send_inline(LONG, &all)
     }
 
-    /// Sends a short message that says who sent it, in the receiver's own numbers. In a user namespace
-    /// where this user has none, the kernel takes no signature, and the message goes without.
+    /// Sends a short message that says who sent it, in the receiver's own numbers. In a user
+    /// namespace where this user has none, the kernel takes no signature, and it goes without.
     pub(crate) fn send_signed(&self, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> Result<()> {
         let signature = UCred {
             pid: rustix::process::getpid(),

@@ -71,7 +71,7 @@ fn used_apart(ours: &Path, theirs: &Path) -> Option<u64> {
     let shared = ours.metadata().is_ok_and(|ours| ours.dev() == device);
     let used = found.f_blocks.saturating_sub(found.f_bfree);
     let size = u64::try_from(found.f_bsize).ok()?;
-    (!shared && i64::from(found.f_type) == MEMORY).then(|| used.saturating_mul(size))
+    (!shared && found.f_type == MEMORY).then(|| used.saturating_mul(size))
 }
 
 /// Bytes that are free where a path lies; nothing where that cannot be told.

@@ -219,24 +219,19 @@ pub(super) fn fill_steps(reply: &mut Reply, admitted: &Admitted, steps: &[StepDo
     }
 }
 
+const LOADED: &str = "under a list of programs, code comes from the system's own libraries, while \
+                      a program has one thread";
+const STARTED: &str = "name the program itself in programs.allow, and start it without variables \
+                       that load libraries";
+
 /// What the cage denied, with the smallest grant that would have allowed it.
 fn denial(denied: &ricasso_os::Denied, admitted: &Admitted) -> reply::Denial {
     let redactor = admitted.redactor();
     let inside = |root: &PathBuf| denied.target.starts_with(root);
     // What is run or taken in as code is a matter of the list, and writing there would not help.
     let (by, listed) = match denied.operation.as_str() {
-        "load" => (
-            "programs",
-            Some(
-                "under a list of programs, code comes from the system's own libraries, and into one thread",
-            ),
-        ),
-        "execute" => (
-            "programs",
-            Some(
-                "name the program itself in programs.allow, and start it without variables that load libraries",
-            ),
-        ),
+        "load" => ("programs", Some(LOADED)),
+        "execute" => ("programs", Some(STARTED)),
         _ => ("files", None),
     };
     let remedy = if let Some(remedy) = listed {

@@ -1,7 +1,7 @@
-//! Other names of a listed program: a hard link below a writable root would let the command write the
-//! program itself.
+//! Other names of a listed program: a hard link below a writable root would let the command write
+//! the program itself.
 //!
-//! Nothing tells where the other links of a file are, so the roots are searched; but only for a file
+//! Nothing tells where the other links of a file are, so the roots are searched; but only for one
 //! that has more links than can be found beside it, and that the command's user may change.
 
 use rustix::io::Errno;
