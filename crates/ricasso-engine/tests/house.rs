@@ -76,6 +76,7 @@ const DOORS: Row = (
         "os::read_plain",
         "os::writable",
         "os::leave_session",
+        "os::survive_full_files",
         "os::let_go_of_streams",
         "os::Error",
         "shell",
