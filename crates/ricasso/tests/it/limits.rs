@@ -177,7 +177,7 @@ fn memory_behind_descriptors_and_threads_count_too() {
 #[test]
 fn memory_that_is_nobodys_resident_counts_too() {
     let tables = "import ctypes, time\nlibc = ctypes.CDLL(None)\nlibc.mmap.restype = ctypes.c_void_p\n\
-                  size = 64 << 30\nat = libc.mmap(None, ctypes.c_size_t(size), 1, 0x4022, -1, 0)\n\
+                  size = 192 << 30\nat = libc.mmap(None, ctypes.c_size_t(size), 1, 0x4022, -1, 0)\n\
                   for one in range(0, size, 2 << 20): ctypes.c_ubyte.from_address(at + one).value\n\
                   time.sleep(50)";
     let files = "import time\nfor n in range(240):\n    with open('/dev/shm/%d' % n, 'wb') as f: \
