@@ -17,7 +17,7 @@ use crate::request::Request;
 
 pub use cage::{Cage, Ground};
 pub use env::{Dropped, Passed, dropped, inherited};
-pub use fit::{Enforced, Fit};
+pub use fit::{Enforced, Fit, turned_grant};
 pub use limits::{Allowance, Deadline};
 pub use start::Start;
 

@@ -21,7 +21,7 @@ pub use ending::{Ending, Failure, LimitName};
 pub use error::Error;
 pub use home::{JobDir, StateDir};
 pub use id::JobId;
-pub use later::{Before, Born};
+pub use later::{Before, Born, Known};
 pub use owner::{Orphan, Owner};
 pub use room::Room;
 pub use state::{Action, Event, Phase, Why, step};

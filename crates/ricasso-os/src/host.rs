@@ -1,7 +1,12 @@
 //! What this machine can do, probed where the job will run. A plan is drawn against it.
 
 use crate::cage::Powers;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+
+/// The machine's list of users.
+const USERS: &str = "/etc/passwd";
 
 /// The facts of a machine that plans depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +26,8 @@ pub struct Host {
     pub powers: Powers,
     /// How limits are held.
     pub limits: Option<&'static str>,
+    /// This user's home, as the machine's list of users has it; HOME may name another, or none.
+    pub home: Option<PathBuf>,
 }
 
 impl Host {
@@ -35,12 +42,26 @@ impl Host {
             kill: crate::tree::can_walk().then_some("subreaper"),
             powers: Powers::default(),
             limits: crate::tree::can_walk().then_some("rlimit+poll"),
+            home: std::fs::read(USERS).ok().and_then(|text| home_in(&text, own_uid())),
         }
     }
 }
 
 fn first_of(paths: &[&str]) -> Option<PathBuf> {
     paths.iter().map(PathBuf::from).find(|path| path.is_file())
+}
+
+/// The home of a user in a list of them: name, password, number, group, words, home, shell.
+fn home_in(users: &[u8], number: u32) -> Option<PathBuf> {
+    let number = number.to_string();
+    let home = users.split(|byte| *byte == b'\n').find_map(|line| {
+        let mut fields = line.split(|byte| *byte == b':').skip(2);
+        let is_it = fields.next()? == number.as_bytes();
+        is_it.then(|| fields.nth(2)).flatten()
+    })?;
+    let home = PathBuf::from(OsStr::from_bytes(home));
+    // Many who own nothing have the root for their home, and nothing there is theirs.
+    (home.is_absolute() && home.parent().is_some()).then_some(home)
 }
 
 /// The user that this process runs as.

@@ -47,6 +47,13 @@ impl Warden {
         streams: [BorrowedFd<'_>; 3],
         state: Option<BorrowedFd<'_>>,
     ) -> Result<()> {
+        let settled = match &order.cage {
+            Some(cage) => self.ahead.settler.settle(cage),
+            None => Ok(None),
+        };
+        let settled = settled.map_err(Error::call("follow the granted paths of the policy"))?;
+        let settled = settled.map(|cage| Order { cage: Some(cage.into()), ..order.clone() });
+        let order = settled.as_ref().unwrap_or(order);
         let Ready { rules, view } =
             order.cage.as_ref().map(|cage| self.ahead.take(cage)).unwrap_or_default();
         let fds = streams.into_iter().chain(state).chain(rules.as_ref().map(AsFd::as_fd));

@@ -202,7 +202,15 @@ impl Hall {
             }
         };
         match plan::draw(grant, request, &self.policy, &self.ground(session_tmp)) {
-            Ok(plan) => Ok((plan, reasons)),
+            Ok(plan) => match plan.built().and_then(|cage| cage.turned()) {
+                None => Ok((plan, reasons)),
+                Some(path) => {
+                    reasons.push(plan::turned_grant(path));
+                    let (failure, mode) = (Failure::Confinement, self.policy.mode());
+                    let enforced = Enforced::nothing(mode);
+                    Err(Box::new(Refused { verdict: "allow", reasons, failure, enforced }))
+                }
+            },
             Err(undrawn) => {
                 reasons.push(undrawn.reason);
                 let failure = match undrawn.lack {

@@ -191,7 +191,7 @@ impl Hall {
         reply.hints.extend(self.hints(admitted, steps, failed.as_ref()));
         reply.hints.extend(told.iter().map(|told| redactor.text(told.as_bytes())));
         answer::fill_steps(&mut reply, admitted, steps);
-        later::fill(&mut reply, admitted, &before);
+        later::fill(&mut reply, admitted, &before, &self.environment);
         match spool.finish().and_then(|totals| Ok((totals, answer::excerpt(spool, &reply)?))) {
             Ok((totals, excerpt)) => {
                 answer::fill_output(&mut reply, totals, excerpt);

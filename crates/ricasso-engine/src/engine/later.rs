@@ -4,8 +4,11 @@ use super::admit::Admitted;
 use crate::capture::Redacted;
 use crate::policy::Mode;
 use crate::reply::{Later, Reply};
-use crate::run::Before;
-use std::path::Path;
+use crate::request::Bytes;
+use crate::run::{Before, Known};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// Writable roots that are looked at; a policy with more is one of a machine, not of a project.
 const MOST_ROOTS: usize = 8;
@@ -31,12 +34,37 @@ pub(super) fn before(admitted: &Admitted) -> Vec<Before> {
     roots.into_iter().map(look).collect()
 }
 
+/// Where git finds the settings of whoever runs it.
+fn settings_of_git(environment: &[(Bytes, Bytes)]) -> Vec<PathBuf> {
+    let named = |name: &str| {
+        let found = environment.iter().find(|(known, _)| known.as_slice() == name.as_bytes());
+        found.map(|(_, value)| PathBuf::from(OsStr::from_bytes(value.as_slice())))
+    };
+    let home = named("HOME");
+    let config = named("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+    let places = [
+        named("GIT_CONFIG_GLOBAL"),
+        home.map(|home| home.join(".gitconfig")),
+        config.map(|config| config.join("git/config")),
+    ];
+    places.into_iter().flatten().filter(|path| path.is_absolute()).collect()
+}
+
 /// Looks again after it. What lies in the workspace is named from there, all else in full.
-pub(super) fn fill(reply: &mut Reply, admitted: &Admitted, before: &[Before]) {
+pub(super) fn fill(
+    reply: &mut Reply,
+    admitted: &Admitted,
+    before: &[Before],
+    environment: &[(Bytes, Bytes)],
+) {
+    if before.is_empty() {
+        return;
+    }
+    let known = Known::new(settings_of_git(environment), &admitted.plan().cage().protect);
     let redactor = admitted.redactor();
     let workspace = admitted.request().workspace.as_deref();
     for before in before {
-        let born = before.look_again();
+        let born = before.look_again(&known);
         let is_workspace = Some(before.root()) == workspace;
         let named = |path: &Path| match is_workspace {
             true => redactor.text(path.as_os_str().as_encoded_bytes()),

@@ -1,6 +1,7 @@
 //! Paths of the policy as paths of this run.
 
 use crate::policy::PathText;
+use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,28 @@ impl Places<'_> {
     /// there is no home or no workspace or no such variable, is left out.
     pub(super) fn all(&self, texts: &[PathText]) -> Vec<PathBuf> {
         texts.iter().filter_map(|text| self.absolute(text.as_str())).collect()
+    }
+
+    /// The same for what is hidden: a place below the home lies below each of them, and a variable
+    /// may hold several paths, or one with words before it.
+    pub(super) fn all_hidden(&self, texts: &[PathText], home: Option<&Path>) -> Vec<PathBuf> {
+        let home = home.filter(|home| self.named("HOME").is_none_or(|named| named != *home));
+        let mut all = self.all(texts);
+        if let Some(home) = home {
+            let below = |text: &PathText| Some(home.join(text.as_str().strip_prefix("~/")?));
+            all.extend(texts.iter().filter_map(below).map(|path| tidy(&path)));
+        }
+        for name in texts.iter().filter_map(|text| text.as_str().strip_prefix('$')) {
+            let value = (self.variable)(name.split('/').next().unwrap_or(name)).unwrap_or_default();
+            if !value.contains(&b':') {
+                continue;
+            }
+            let rest = name.split_once('/').map(|(_, rest)| rest);
+            let parts = value.split(|byte| *byte == b':').filter(|part| part.starts_with(b"/"));
+            let parts = parts.map(|part| Path::new(OsStr::from_bytes(part)));
+            all.extend(parts.map(|part| tidy(&rest.map_or(part.into(), |rest| part.join(rest)))));
+        }
+        all
     }
 
     /// The same, but relative paths stay as they are: they are meant in every directory.
@@ -53,6 +76,14 @@ impl Places<'_> {
 
 /// A path without `.` and double slashes, so that it can be compared.
 pub(super) fn tidy(path: &Path) -> PathBuf {
+    let bytes = path.as_os_str().as_bytes();
+    // Most are tidy, and part by part two hundred of them would cost a plan as much as a fork.
+    let odd = |at: usize| {
+        matches!(bytes[at..], [b'/'] | [b'/', b'/', ..] | [b'/', b'.'] | [b'/', b'.', b'/', ..])
+    };
+    if bytes.len() > 1 && bytes.starts_with(b"/") && !(0..bytes.len()).any(odd) {
+        return path.to_path_buf();
+    }
     path.components().collect()
 }
 
@@ -93,5 +124,30 @@ mod tests {
         assert_eq!(all, expected.map(PathBuf::from));
         let all = places.anywhere(&texts(&[".git/hooks", "~/.profile", "."]));
         assert_eq!(all, [".git/hooks", "/home/me/.profile"].map(PathBuf::from));
+    }
+
+    #[test]
+    fn what_is_hidden_lies_below_every_home_and_at_every_path_of_a_variable() {
+        let texts: Vec<PathText> = ["~/.ssh", "$KEYS", "$CONFIG/gh", "/etc/shadow"]
+            .iter()
+            .map(|text| PathText::try_from((*text).to_string()).unwrap())
+            .collect();
+        let set = |home: Option<&'static str>| {
+            move |name: &str| match name {
+                "HOME" => home.map(|home| home.as_bytes().to_vec()),
+                "KEYS" => Some(b"FILE:/k:/l".to_vec()),
+                "CONFIG" => Some(b"/c".to_vec()),
+                _ => None,
+            }
+        };
+        for (home, expected) in [
+            (Some("/h"), vec!["/h/.ssh", "/c/gh", "/etc/shadow", "/root/.ssh", "/k", "/l"]),
+            (Some("/root"), vec!["/root/.ssh", "/c/gh", "/etc/shadow", "/k", "/l"]),
+            (None, vec!["/c/gh", "/etc/shadow", "/root/.ssh", "/k", "/l"]),
+        ] {
+            let places = Places { variable: &set(home), workspace: None };
+            let found = places.all_hidden(&texts, Some(Path::new("/root")));
+            assert_eq!(found, expected.iter().map(PathBuf::from).collect::<Vec<_>>());
+        }
     }
 }

@@ -5,6 +5,7 @@ use super::walls::{self, Offer};
 use crate::policy::{Mode, Partial, Policy, Reach, Reason, ReasonLayer};
 use ricasso_os::Host;
 use serde::Serialize;
+use std::path::Path;
 
 /// Why processes can neither be ended nor counted.
 const NO_PROC: &str = "there is no /proc";
@@ -92,6 +93,23 @@ impl Fit {
                 list(&lacking)
             ),
         })
+    }
+}
+
+/// Why a grant is not followed that a command could have turned.
+pub fn turned_grant(path: &Path) -> Reason {
+    Reason {
+        rule: "files.grant".into(),
+        layer: ReasonLayer::Plan,
+        span: None,
+        step: 0,
+        message: format!(
+            "the policy grants {}, which leads out of a writable root by a link that any command \
+             can turn",
+            path.display()
+        ),
+        remedy: "let the policy name the place that is meant, or make a directory of the link"
+            .into(),
     }
 }
 

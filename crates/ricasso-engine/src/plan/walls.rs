@@ -1,7 +1,7 @@
 //! What each part of a cage is held by on a machine, or why it cannot be.
 
 use super::cage::Cage;
-use crate::policy::Reach;
+use crate::policy::{Reach, Tmp};
 use ricasso_os::{Grouping, Host, Namespaces};
 use std::path::Path;
 
@@ -47,8 +47,13 @@ pub(super) fn files(cage: &Cage, host: &Host) -> Offer {
             powers.landlock
         ));
     }
+    let tmp = match cage.tmp {
+        Tmp::Host => Some(std::path::PathBuf::from("/tmp")),
+        Tmp::Session | Tmp::Private | Tmp::Layered => None,
+    };
     let inside = |hidden: &&std::path::PathBuf| {
-        cage.write.iter().any(|root| hidden.starts_with(root) && hidden != &root)
+        let mut roots = cage.write.iter().chain(&tmp);
+        roots.any(|root| hidden.starts_with(root) && *hidden != root)
     };
     if let Some(hidden) = cage.hide.iter().find(inside) {
         return Err(format!(

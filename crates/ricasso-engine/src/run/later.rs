@@ -5,6 +5,7 @@ use super::obeyed;
 use crate::scene::Pointed;
 use ricasso_os::read_plain;
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,33 @@ pub struct Before {
     /// Whether the project's own file was there: without it the next run has more rights.
     project: bool,
     most_entries: usize,
+}
+
+/// What else makes files count, beside their names.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// The user's own settings of git.
+    pub settings: Vec<PathBuf>,
+    /// What the policy protects; what is in the table of names anyway need not be here.
+    pub protect: Vec<PathBuf>,
+}
+
+impl Known {
+    /// With the paths of a policy.
+    pub fn new(settings: Vec<PathBuf>, protect: &[PathBuf]) -> Known {
+        let others = protect.iter().filter(|entry| !obeyed::is_known(entry)).cloned();
+        Known { settings, protect: others.collect() }
+    }
+
+    fn protects(&self, path: &Path, relative: &Path) -> bool {
+        let names: Vec<&OsStr> = relative.iter().collect();
+        let same = |one: &OsStr, other: &OsStr| one.eq_ignore_ascii_case(other);
+        self.protect.iter().any(|entry| {
+            let wanted: Vec<&OsStr> = entry.iter().collect();
+            let meets = |part: &[&OsStr]| part.iter().zip(&wanted).all(|(a, b)| same(a, b));
+            path.starts_with(entry) || names.windows(wanted.len().max(1)).any(meets)
+        })
+    }
 }
 
 /// The one file whose absence is obeyed too.
@@ -76,11 +104,11 @@ impl Before {
     }
 
     /// Looks again, and finds what was born, changed or moved in.
-    pub fn look_again(&self) -> Born {
-        let pointed = Pointed::by_repository(&self.root);
-        let born = Born { unread: pointed.unread, ..Born::default() };
-        let mut walk = Walk { before: self, pointed, born, entries: 0 };
+    pub fn look_again(&self, known: &Known) -> Born {
+        let pointed = Pointed::default();
+        let mut walk = Walk { before: self, known, pointed, born: Born::default(), entries: 0 };
         walk.run();
+        walk.born.unread = walk.pointed.unread;
         if self.project && identity(&self.root.join(PROJECT)).is_none() {
             walk.born.files.push((PROJECT.into(), "ricasso obeyed it, and it is gone"));
         }
@@ -105,10 +133,13 @@ struct Place {
     repository: Option<PathBuf>,
     /// Whether it may have been moved here as a whole, with files older than the run.
     moved: bool,
+    /// Whether a link leads here; no further one is followed then.
+    linked: bool,
 }
 
 struct Walk<'a> {
     before: &'a Before,
+    known: &'a Known,
     /// What the configuration makes git obey besides.
     pointed: Pointed,
     born: Born,
@@ -119,7 +150,8 @@ impl Walk<'_> {
     /// Broad before deep, so that a bound cuts off what lies deepest.
     fn run(&mut self) {
         let root = self.before.root.clone();
-        let mut places = VecDeque::from([Place { path: root, repository: None, moved: false }]);
+        let first = Place { path: root, repository: None, moved: false, linked: false };
+        let mut places = VecDeque::from([first]);
         while let Some(place) = places.pop_front() {
             if self.entries > self.before.most_entries || self.born.files.len() > MOST_NAMED {
                 self.born.cut = true;
@@ -144,6 +176,9 @@ impl Walk<'_> {
         let has = |wanted: &str| names.iter().any(|(name, _)| name.as_os_str() == wanted);
         let is_repository = has("HEAD") && has("objects") || has("HEAD") && has("commondir");
         let repository = if is_repository { Some(place.path.clone()) } else { place.repository };
+        if has(".git") {
+            self.pointed.add(Pointed::by_repository(&place.path, &self.known.settings));
+        }
         for (name, kind) in names {
             let path = place.path.join(&name);
             // Anybody can make a directory look like a repository; nobody works inside `.git`.
@@ -152,20 +187,30 @@ impl Walk<'_> {
                 && place.path.iter().any(|name| name.eq_ignore_ascii_case(".git"));
             if kind.is_dir() && !gits_own {
                 let moved = place.moved || self.may_be_moved(&path);
-                places.push_back(Place { path, repository: repository.clone(), moved });
-            } else if kind.is_symlink() && name == "hooks" {
-                // Git follows it, so its target is looked at as if it lay here.
-                self.name_if(
-                    &path,
-                    repository.as_deref(),
-                    place.moved,
-                    Some("git runs what is in it"),
-                );
-                places.push_back(Place { path, repository: repository.clone(), moved: true });
-            } else if !kind.is_dir() {
-                self.name_if(&path, repository.as_deref(), place.moved, None);
+                let repository = repository.clone();
+                places.push_back(Place { path, repository, moved, linked: place.linked });
+                continue;
+            }
+            if kind.is_dir() {
+                continue;
+            }
+            let is_hooks = kind.is_symlink() && name == "hooks";
+            let runs = is_hooks.then_some("git runs what is in it");
+            self.name_if(&path, repository.as_deref(), place.moved, runs);
+            // Whoever obeys follows a link, so its target is looked at as if it lay here.
+            if kind.is_symlink() && !place.linked && (is_hooks || self.leads_to_some(&path)) {
+                let turned = fs::symlink_metadata(&path);
+                let moved = place.moved || turned.is_ok_and(|about| self.before.is_new(&about));
+                let repository = repository.clone();
+                places.push_back(Place { path, repository, moved, linked: true });
             }
         }
+    }
+
+    /// Whether a link leads to a directory, under a name that makes its files count.
+    fn leads_to_some(&self, path: &Path) -> bool {
+        let relative = path.strip_prefix(&self.before.root);
+        relative.is_ok_and(obeyed::holds_some) && path.is_dir()
     }
 
     /// A directory of obeyed files whose own entry changed: what is in it may be older than the
@@ -181,6 +226,9 @@ impl Walk<'_> {
 
     fn why_pointed(&self, path: &Path) -> Option<&'static str> {
         if self.pointed.hooks.iter().any(|hooks| path.starts_with(hooks)) {
+            return Some(obeyed::HOOK);
+        }
+        if self.pointed.programs.iter().any(|file| file == path) {
             return Some(obeyed::HOOK);
         }
         self.pointed.settings.iter().any(|file| file == path).then_some(obeyed::GIT)
@@ -199,22 +247,47 @@ impl Walk<'_> {
             .or_else(|| obeyed::why(relative))
             .or_else(|| inside.and_then(obeyed::why_in_repository))
             .or_else(|| self.why_pointed(path))
-            .or_else(|| is_pointer(path).then_some("git works with the repository that it names"));
+            .or_else(|| is_pointer(path).then_some("git works with the repository that it names"))
+            .or_else(|| self.known.protects(path, relative).then_some(obeyed::PROTECTED));
         let Some(why) = found.filter(|_| !is_usual(path)) else { return };
         let Ok(about) = fs::symlink_metadata(path) else { return };
         if moved || self.before.is_new(&about) {
             self.born.files.push((relative.to_path_buf(), why));
+        } else if about.is_symlink() {
+            self.name_target(path, why);
         }
+    }
+
+    /// An old link whose target is new: what counts is called by its own name, where it is here.
+    fn name_target(&mut self, link: &Path, why: &'static str) {
+        let Ok(about) = fs::metadata(link) else { return };
+        if !about.is_file() || !self.before.is_new(&about) {
+            return;
+        }
+        let root = self.before.root.canonicalize();
+        let here = link.canonicalize().ok().zip(root.ok());
+        let here = here.and_then(|(path, root)| Some(path.strip_prefix(root).ok()?.to_path_buf()));
+        let name = here.or_else(|| Some(link.strip_prefix(&self.before.root).ok()?.to_path_buf()));
+        self.born.files.extend(name.map(|name| (name, why)));
     }
 }
 
 /// What git writes there.
 const USUAL: &[u8] = b"../..\n";
+/// A rebase of ten thousand commits; a longer list is named unread.
+const MOST_TODO_BYTES: u64 = 1 << 20;
 
-/// Each work tree beside the first one leads to the repository that it lies in.
+/// Each work tree beside the first one leads to the repository that it lies in, and most rebases
+/// run nothing.
 fn is_usual(path: &Path) -> bool {
     let mut names = path.iter().rev();
-    names.next().is_some_and(|name| name == "commondir")
+    let last = names.next();
+    if last.is_some_and(|name| name == "git-rebase-todo") {
+        let runs = |line: &&str| line.starts_with("exec ") || line.starts_with("x ");
+        let text = read_plain(path, MOST_TODO_BYTES);
+        return text.is_ok_and(|text| !String::from_utf8_lossy(&text).lines().any(|it| runs(&it)));
+    }
+    last.is_some_and(|name| name == "commondir")
         && names.nth(1).is_some_and(|name| name == "worktrees")
         && read_plain(path, USUAL.len() as u64).is_ok_and(|text| text == USUAL)
 }
@@ -254,7 +327,7 @@ mod tests {
         }
 
         fn named(&self, before: &Before) -> Vec<String> {
-            let born = before.look_again();
+            let born = before.look_again(&Known::default());
             assert!(!born.cut);
             born.files.iter().map(|(path, _)| path.display().to_string()).collect()
         }
@@ -315,6 +388,24 @@ mod tests {
     }
 
     #[test]
+    fn links_are_looked_through_and_what_a_policy_protects_is_named() {
+        let tree = Tree::new();
+        for name in ["c/settings.json", ".git/HEAD", ".git/hooks/x", "tool.sh", "a/key"] {
+            tree.write(name);
+        }
+        std::os::unix::fs::symlink("../../tool.sh", tree.0.join(".git/hooks/pre-push")).unwrap();
+        let before = tree.before();
+        std::os::unix::fs::symlink("c", tree.0.join(".claude")).unwrap();
+        tree.write("tool.sh");
+        tree.write("a/Conf/key");
+        let known = Known::new(Vec::new(), &["conf/key".into(), ".git/hooks".into()]);
+        assert_eq!(known.protect, [PathBuf::from("conf/key")]);
+        let born = before.look_again(&known);
+        let named: Vec<&Path> = born.files.iter().map(|(path, _)| path.as_path()).collect();
+        assert_eq!(named, [".claude/settings.json", "a/Conf/key", "tool.sh"].map(Path::new));
+    }
+
+    #[test]
     fn a_walk_has_bounds_and_says_when_it_met_one() {
         let tree = Tree::new();
         let before = tree.before();
@@ -322,7 +413,7 @@ mod tests {
             tree.write(&format!("{number}/.envrc"));
         }
         tree.write("0/deeper/x");
-        let born = before.look_again();
+        let born = before.look_again(&Known::default());
         assert!(born.cut);
         assert!(born.files.len() > MOST_NAMED / 2);
     }

@@ -5,13 +5,14 @@
 
 use std::path::{Component, Path};
 
-/// One row: the last names of a path, and what happens. `*` stands for any one name.
+/// One row: the last names of a path, and what happens. `*` stands for any beginning of a name.
 type Row = (&'static [&'static str], &'static str);
 
 pub(super) const GIT: &str = "git obeys it, and it can name programs to run";
 /// Git takes hooks and settings from the directory that it names.
 const ELSEWHERE: &str = "git takes its hooks and settings from where it leads";
 pub(super) const HOOK: &str = "git runs it";
+pub(super) const PROTECTED: &str = "the policy protects it";
 const SHELL: &str = "a shell runs it when it starts here";
 const HARNESS: &str = "an agent's harness obeys it";
 const EDITOR: &str = "an editor obeys it, and it can name programs to run";
@@ -43,12 +44,42 @@ const ROWS: &[Row] = &[
     (&[".zlogin"], SHELL),
     (&[".zlogout"], SHELL),
     (&[".kshrc"], SHELL),
+    (&[".cshrc"], SHELL),
+    (&[".tcshrc"], SHELL),
+    (&[".login"], SHELL),
+    (&[".inputrc"], SHELL),
+    (&[".xprofile"], SHELL),
+    (&[".xinitrc"], SHELL),
+    (&[".xsession"], SHELL),
+    (&[".xsessionrc"], SHELL),
+    (&[".pam_environment"], SHELL),
+    (&["mise.toml"], SHELL),
+    (&[".mise.toml"], SHELL),
     (&["fish", "config.fish"], SHELL),
     (&[".mcp.json"], HARNESS),
     (&[".claude", "settings.json"], HARNESS),
     (&[".claude", "settings.local.json"], HARNESS),
     (&[".claude", "hooks", "*"], HARNESS),
+    (&[".claude", "commands", "*"], HARNESS),
+    (&[".claude", "agents", "*"], HARNESS),
+    (&[".claude", "skills", "*", "*"], HARNESS),
     (&[".codex", "*"], HARNESS),
+    (&[".kiro", "settings", "mcp.json"], HARNESS),
+    (&[".kiro", "hooks", "*"], HARNESS),
+    (&[".roo", "mcp.json"], HARNESS),
+    (&[".amazonq", "mcp.json"], HARNESS),
+    (&[".continue", "config.yaml"], HARNESS),
+    (&[".continue", "config.json"], HARNESS),
+    (&[".aider.conf.yml"], HARNESS),
+    (&["opencode.json"], HARNESS),
+    (&["opencode.jsonc"], HARNESS),
+    (&[".opencode", "*"], HARNESS),
+    (&[".opencode", "*", "*"], HARNESS),
+    (&[".cursor", "rules", "*"], HARNESS),
+    (&[".cursorrules"], HARNESS),
+    (&[".windsurfrules"], HARNESS),
+    (&[".clinerules"], HARNESS),
+    (&[".github", "copilot-instructions.md"], HARNESS),
     (&[".gemini", "settings.json"], HARNESS),
     (&[".cursor", "mcp.json"], HARNESS),
     (&[".cursor", "hooks.json"], HARNESS),
@@ -58,7 +89,19 @@ const ROWS: &[Row] = &[
     (&[".vscode", "tasks.json"], EDITOR),
     (&[".vscode", "settings.json"], EDITOR),
     (&[".vscode", "launch.json"], EDITOR),
+    (&[".vscode", "mcp.json"], EDITOR),
+    (&["*.code-workspace"], EDITOR),
+    (&[".devcontainer.json"], EDITOR),
+    (&[".devcontainer", "devcontainer.json"], EDITOR),
+    (&[".devcontainer", "*", "devcontainer.json"], EDITOR),
+    (&[".zed", "tasks.json"], EDITOR),
+    (&[".zed", "settings.json"], EDITOR),
     (&[".idea", "workspace.xml"], EDITOR),
+    (&[".idea", "runconfigurations", "*"], EDITOR),
+    (&[".run", "*.run.xml"], EDITOR),
+    (&[".nvimrc"], EDITOR),
+    (&[".gvimrc"], EDITOR),
+    (&[".lvimrc"], EDITOR),
     (&[".vimrc"], EDITOR),
     (&[".exrc"], EDITOR),
     (&[".nvim.lua"], EDITOR),
@@ -71,6 +114,29 @@ const ROWS: &[Row] = &[
     (&[".pnpmfile.cjs"], TOOL),
     (&[".pre-commit-config.yaml"], TOOL),
     (&[".ripgreprc"], TOOL),
+    (&[".bazelrc"], TOOL),
+    (&[".mvn", "jvm.config"], TOOL),
+    (&[".mvn", "maven.config"], TOOL),
+    (&[".mvn", "extensions.xml"], TOOL),
+    (&["bunfig.toml"], TOOL),
+    (&["lefthook.yml"], TOOL),
+    (&["lefthook.yaml"], TOOL),
+    (&[".lefthook.yml"], TOOL),
+    (&[".overcommit.yml"], TOOL),
+    (&[".jj", "repo", "config.toml"], TOOL),
+    (&[".rprofile"], TOOL),
+    (&[".pdbrc"], TOOL),
+    (&[".irbrc"], TOOL),
+    (&[".pryrc"], TOOL),
+    (&[".sqliterc"], TOOL),
+    (&[".psqlrc"], TOOL),
+    (&[".tmux.conf"], TOOL),
+    (&[".screenrc"], TOOL),
+    (&[".config", "autostart", "*.desktop"], TOOL),
+    (&[".config", "systemd", "user", "*"], TOOL),
+    (&[".ssh", "authorized_keys"], TOOL),
+    (&[".ssh", "config"], TOOL),
+    (&[".ssh", "rc"], TOOL),
     (&[".gdbinit"], TOOL),
     (&[".lldbinit"], TOOL),
     (&["sitecustomize.py"], TOOL),
@@ -110,6 +176,11 @@ fn why_deep_in_repository(names: &[String]) -> Option<&'static str> {
         ["modules" | "worktrees", .., "config" | "config.worktree"]
         | ["modules" | "worktrees", .., "info", "attributes"] => Some(GIT),
         ["modules" | "worktrees", .., "commondir"] => Some(ELSEWHERE),
+        ["remotes" | "branches", _] => Some(GIT),
+        ["rebase-merge", "git-rebase-todo"]
+        | ["worktrees", _, "rebase-merge", "git-rebase-todo"] => {
+            Some("git runs its lines when the rebase goes on")
+        }
         _ => None,
     }
 }
@@ -126,6 +197,11 @@ pub(super) fn holds_some(path: &Path) -> bool {
     ROWS.iter().any(holds)
 }
 
+/// Whether the table knows this path, or what lies below it.
+pub(super) fn is_known(path: &Path) -> bool {
+    why(path).is_some() || holds_some(path)
+}
+
 /// The names of a path, in lower case.
 fn names(path: &Path) -> Option<Vec<String>> {
     let name = |part| match part {
@@ -139,7 +215,11 @@ fn names(path: &Path) -> Option<Vec<String>> {
 
 fn ends_with(names: &[String], pattern: &[&str]) -> bool {
     let Some(skipped) = names.len().checked_sub(pattern.len()) else { return false };
-    names.iter().skip(skipped).zip(pattern).all(|(name, part)| *part == "*" || name == part)
+    let is = |name: &String, part: &str| match part.strip_prefix('*') {
+        Some(end) => name.ends_with(end),
+        None => name == part,
+    };
+    names.iter().skip(skipped).zip(pattern).all(|(name, part)| is(name, part))
 }
 
 /// Git's own examples, which it does not run.
@@ -167,6 +247,8 @@ mod tests {
         assert_eq!(why("hooks/post-checkout"), None);
         assert_eq!(why("src/main.rs"), None);
         assert_eq!(why("Makefile"), None);
+        assert_eq!(why("a/x.code-workspace"), Some(EDITOR));
+        assert_eq!(why(".git/remotes/origin"), Some(GIT));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Files of a work tree that the repository's own configuration makes git run or obey: hooks in a
-//! directory of their own, settings and attributes in other files.
+//! Files of a work tree that the configuration makes git run or obey: hooks in a directory of their
+//! own, settings and attributes in other files, programs. The repository's own, and the user's.
 
 use super::git::{Follow, Found, Seen, place_at, plain, walk};
 use super::path::from_bytes;
@@ -15,21 +15,54 @@ pub struct Pointed {
     pub hooks: Vec<PathBuf>,
     /// Files that git obeys.
     pub settings: Vec<PathBuf>,
+    /// Files that git runs.
+    pub programs: Vec<PathBuf>,
     /// Whether some of the configuration could not be read, so that it may name more.
     pub unread: bool,
 }
 
+/// Names of settings whose value is a command line.
+const RUNS: &[&[u8]] = &[
+    b"fsmonitor",
+    b"pager",
+    b"editor",
+    b"sshcommand",
+    b"askpass",
+    b"gitproxy",
+    b"external",
+    b"textconv",
+    b"command",
+    b"cmd",
+    b"driver",
+    b"clean",
+    b"smudge",
+    b"process",
+    b"program",
+    b"helper",
+    b"difffilter",
+    b"packobjectshook",
+    b"defaultkeycommand",
+    b"alternaterefscommand",
+    b"uploadpack",
+    b"receivepack",
+    b"update",
+];
+/// Sections in which every value is one.
+const ALL_RUN: &[&[u8]] = &[b"alias", b"pager"];
+
 impl Pointed {
-    /// Reads the configuration of the repository whose work tree begins here, and what it includes
-    /// from the work tree.
-    pub fn by_repository(root: &Path) -> Pointed {
+    /// Reads the configuration of the repository whose work tree begins here, what it includes
+    /// from the work tree, and the user's own files.
+    pub fn by_repository(root: &Path, users: &[PathBuf]) -> Pointed {
         let mut pointed = Pointed::default();
         let place = match place_at(root) {
             Found::Here(place) => place,
             Found::Nowhere => return pointed,
             Found::Unclear => return Pointed { unread: true, ..pointed },
         };
-        let seen = walk(place.configurations(), Follow::Below(root), &mut |file, setting| {
+        let mut files = place.configurations();
+        files.extend(users.iter().cloned());
+        let seen = walk(files, Follow::Below(root), &mut |file, setting| {
             let value = from_bytes(setting.value);
             if setting.is_include() {
                 pointed.name_setting(root, &file.parent().unwrap_or(root).join(value));
@@ -38,10 +71,23 @@ impl Pointed {
             } else if setting.is("core.hookspath") {
                 let hooks = keep(&mut pointed.hooks, root, &root.join(value));
                 pointed.unread |= hooks == Seen::Part;
+            } else if RUNS.contains(&setting.name) || ALL_RUN.contains(&setting.section) {
+                for word in words(setting.value) {
+                    let program = keep(&mut pointed.programs, root, &root.join(from_bytes(word)));
+                    pointed.unread |= program == Seen::Part;
+                }
             }
         });
         pointed.unread |= seen == Seen::Part;
         pointed
+    }
+
+    /// Adds what another one points at.
+    pub fn add(&mut self, other: Pointed) {
+        self.hooks.extend(other.hooks);
+        self.settings.extend(other.settings);
+        self.programs.extend(other.programs);
+        self.unread |= other.unread;
     }
 
     fn name_setting(&mut self, root: &Path, path: &Path) {
@@ -49,10 +95,17 @@ impl Pointed {
     }
 }
 
+/// The words of a command line that may name a file, as far as blanks and quotes tell.
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let line = line.strip_prefix(b"!").unwrap_or(line);
+    let words = line.split(|byte| byte.is_ascii_whitespace() || b"\"';&|()<>".contains(byte));
+    words.filter(|word| !matches!(word, [] | [b'-' | b'~' | b'$', ..]))
+}
+
 /// Keeps a path of the work tree, once.
 fn keep(paths: &mut Vec<PathBuf>, root: &Path, path: &Path) -> Seen {
     let path = plain(path);
-    if !path.starts_with(root) || paths.contains(&path) {
+    if !path.starts_with(root) || path == root || paths.contains(&path) {
         return Seen::Whole;
     }
     if paths.len() >= MOST_NAMED {
@@ -76,11 +129,17 @@ mod tests {
         fs::write(root.join(".git/config"), config).unwrap();
         let more = "[include]\n path = b.conf\n path = a.conf\n[core]\n attributesFile = ./attr\n";
         fs::write(root.join("a.conf"), more).unwrap();
-        let found = Pointed::by_repository(&root);
-        assert_eq!(found.hooks, [root.join("tools/hooks")]);
+        let user = root.join("user");
+        let text = "[core]\n hooksPath = .githooks\n fsmonitor = tools/watch -x\n\
+                    [alias]\n a = !sh b/c\n";
+        fs::write(&user, text).unwrap();
+        let found = Pointed::by_repository(&root, std::slice::from_ref(&user));
+        assert_eq!(found.hooks, ["tools/hooks", ".githooks"].map(|name| root.join(name)));
+        let programs = ["tools/watch", "sh", "b/c"].map(|name| root.join(name));
+        assert_eq!(found.programs, programs);
         let named = ["a.conf", "b.conf", "attr"].map(|name| root.join(name));
         assert_eq!((found.settings, found.unread), (named.to_vec(), false));
-        assert_eq!(Pointed::by_repository(&root.join("tools")), Pointed::default());
+        assert_eq!(Pointed::by_repository(&root.join("tools"), &[user]), Pointed::default());
         fs::remove_dir_all(&root).unwrap();
     }
 }

@@ -9,6 +9,7 @@
 use super::confine::by_real_names;
 use super::hedge::is_shared;
 use super::mounts::DEVICES;
+use super::settle::Settler;
 use super::{Cage, Tmp, rules};
 use crate::mounted::Mounts;
 use rustix::fd::OwnedFd;
@@ -42,6 +43,8 @@ const SYSFS: u64 = 0x6265_6572;
 pub(crate) struct Ahead {
     home: Option<Home>,
     kept: Mutex<Kept>,
+    /// What the names of a cage mean on this machine.
+    pub(crate) settler: Settler,
 }
 
 /// Cages for which something is kept: an engine alternates between a few of them at most.
@@ -115,7 +118,7 @@ struct Witness {
 impl Ahead {
     /// For a keeper that is started now.
     pub(crate) fn new() -> Ahead {
-        Ahead { home: Home::now(), kept: Mutex::default() }
+        Ahead { home: Home::now(), kept: Mutex::default(), settler: Settler::default() }
     }
 
     /// What there is for a command in this cage. What failed, the command will find out and tell.

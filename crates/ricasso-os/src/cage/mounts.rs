@@ -5,6 +5,7 @@
 //! nothing is ever made in the workspace.
 
 use super::programs::Listed;
+use super::protected::Shut;
 use super::raw::{self, Depth, NO_DEVICES, NO_EXEC, NO_SUID, READ_ONLY};
 use super::{Cage, Tmp, people, shared_tmp};
 use rustix::fd::OwnedFd;
@@ -33,8 +34,9 @@ pub(super) const MASK: &CStr = c"size=64k,mode=0711";
 const SHARED_MEMORY: &CStr = c"size=256m,mode=1777";
 /// A temporary directory in memory; as much as the machine lets a user have.
 const PRIVATE_TMP: &CStr = c"size=1g,mode=1777";
-/// A protected path lies a few directories deep.
-const MOST_PINS: usize = 8;
+/// A protected or hidden path lies a few directories deep; what lies deeper can be moved with one
+/// above that.
+const MOST_PINS: usize = 16;
 
 /// Something that is laid over a path. Those with shorter paths come first.
 enum Layer {
@@ -53,17 +55,19 @@ enum Layer {
 /// Builds the whole view. The caller has a mount namespace of its own and may mount.
 pub(super) fn build(cage: &Cage, listed: Option<&Listed>) -> Result<(), Errno> {
     let noexec = if listed.is_some() { NO_EXEC } else { 0 };
-    let mut layers = layers(cage, noexec)?;
+    let hidden = existing(&cage.hide);
+    let mut layers = layers(cage, &hidden, noexec)?;
     layers.extend(memory(cage));
     lay_all(cage, listed, layers)?;
     terminals()?;
-    protect(cage)
+    protect(cage, &hidden)
 }
 
 /// Builds what commands of the same cage may share; what is each one's own is not there.
 pub(super) fn build_shared(cage: &Cage) -> Result<(), Errno> {
-    lay_all(cage, None, layers(cage, 0)?)?;
-    protect(cage)
+    let hidden = existing(&cage.hide);
+    lay_all(cage, None, layers(cage, &hidden, 0)?)?;
+    protect(cage, &hidden)
 }
 
 /// Lays memory of the command's own over what is shared, and nothing else of its own.
@@ -141,7 +145,8 @@ pub(super) fn processes(cage: &Cage) -> Processes {
 
 /// Whether the processes are hidden too.
 pub(super) fn hides_proc(cage: &Cage) -> bool {
-    cage.hide.iter().any(|path| Path::new(PROC).starts_with(path))
+    // Of many paths, none of which is likely to be it: by their bytes.
+    cage.hide.iter().any(|path| path.as_os_str() == PROC || path.as_os_str() == "/")
 }
 
 /// Lays the whole list, and then seals what only served as mount points.
@@ -192,10 +197,10 @@ fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
     Ok(())
 }
 
-fn layers(cage: &Cage, noexec: u64) -> Result<Vec<(PathBuf, Layer)>, Errno> {
+fn layers(cage: &Cage, hidden: &[PathBuf], noexec: u64) -> Result<Vec<(PathBuf, Layer)>, Errno> {
     let mut layers = Vec::new();
-    for path in existing(&cage.hide).into_iter().filter(|path| path != Path::new(PROC)) {
-        layers.push((path, Layer::Mask));
+    for path in hidden.iter().filter(|path| *path != Path::new(PROC)) {
+        layers.push((path.clone(), Layer::Mask));
     }
     let surfaces = SURFACES.map(PathBuf::from);
     for path in existing(&surfaces) {
@@ -378,19 +383,30 @@ pub(super) fn terminals() -> Result<(), Errno> {
     Ok(())
 }
 
-/// Makes what is protected below the roots read-only, and the directories above it immovable.
-fn protect(cage: &Cage) -> Result<(), Errno> {
-    for path in protected(cage) {
-        let Some(root) = cage.write.iter().find(|root| path.starts_with(root)) else { continue };
-        let between = path.ancestors().skip(1).take_while(|above| *above != root);
-        let mut pins: Vec<&Path> = between.take(MOST_PINS).collect();
-        pins.reverse();
-        for pin in pins {
-            lay_over_itself(pin, 0)?;
-        }
-        lay_over_itself(&path, READ_ONLY)?;
+/// Makes what is protected below the roots read-only, and the directories above it immovable; also
+/// those above what is hidden there, or the next command would find it under another name.
+fn protect(cage: &Cage, hidden: &[PathBuf]) -> Result<(), Errno> {
+    let Shut { places, links } = Shut::of(cage);
+    for path in hidden.iter().chain(&links).chain(&places) {
+        pin_above(cage, path)?;
     }
-    Ok(())
+    for link in &links {
+        let name = raw::c_path(link)?;
+        raw::attach_to_link(&raw::clone_link(&name)?, &name)?;
+    }
+    let is_below_a_root = |path: &&PathBuf| cage.write.iter().any(|root| path.starts_with(root));
+    places.iter().filter(is_below_a_root).try_for_each(|path| lay_over_itself(path, READ_ONLY))
+}
+
+/// Keeps the directories between a root and what lies below it where they are.
+fn pin_above(cage: &Cage, path: &Path) -> Result<(), Errno> {
+    // Of roots inside each other the innermost has a mount of its own already.
+    let roots = cage.write.iter().filter(|root| path.starts_with(root) && path != root.as_path());
+    let Some(root) = roots.max_by_key(|root| root.as_os_str().len()) else { return Ok(()) };
+    let between = path.ancestors().skip(1).take_while(|above| *above != root);
+    let mut pins: Vec<&Path> = between.take(MOST_PINS).collect();
+    pins.reverse();
+    pins.into_iter().try_for_each(|pin| lay_over_itself(pin, 0))
 }
 
 fn lay_over_itself(path: &Path, set: u64) -> Result<(), Errno> {
@@ -410,21 +426,6 @@ fn is_mount_point(path: &Path) -> Result<bool, Errno> {
     const MOUNT_ROOT: u64 = 0x2000;
     let found = statx(CWD, path, AtFlags::empty(), StatxFlags::empty())?;
     Ok(found.stx_attributes.bits() & MOUNT_ROOT != 0)
-}
-
-/// The protected paths that are there, shorter ones first. Links are not followed: what they lead
-/// to has its own place.
-pub(super) fn protected(cage: &Cage) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    for entry in &cage.protect {
-        let roots = if entry.is_absolute() { &[PathBuf::from("/")][..] } else { &cage.write };
-        all.extend(roots.iter().map(|root| root.join(entry)));
-    }
-    // Most of them are not there, and to ask for that is cheaper than to follow a path.
-    all.retain(|path| path.symlink_metadata().is_ok() && real(path) == *path);
-    all.sort();
-    all.dedup();
-    all
 }
 
 /// Those that are there, by their real names.

@@ -17,6 +17,7 @@ use super::capability::{Reserve, drop_all_but};
 use super::filter::{FCHMODAT2, METADATA};
 use super::mounts::existing;
 use super::programs::Listed;
+use super::protected::by_real_names;
 use super::raw;
 use super::rules::{kept_places, writable_places};
 use crate::after_fork::Asks;
@@ -117,7 +118,7 @@ impl Gatekeeper {
         let (began, denied) = (births::now(), Vec::new());
         let alone = !cage.has_namespaces();
         let readable = if alone { Readable::of(&cage, &places) } else { Readable::default() };
-        let (protect, loading) = (cage.protect, asks.loading.clone());
+        let (protect, loading) = (by_real_names(&cage, alone), asks.loading.clone());
         Ok(Gatekeeper {
             listener,
             places,
@@ -195,7 +196,7 @@ impl Gatekeeper {
         if !self.still_asks(question.id) {
             return Err(Errno::INTR);
         }
-        if !self.may_change(object.as_fd())? {
+        if !self.may_change(&asker, object.as_fd())? {
             if let Ok(name) = memory::name_of(object.as_fd()) {
                 self.note("metadata", &name);
             }
@@ -213,16 +214,18 @@ impl Gatekeeper {
     }
 
     /// Whether the object itself, whatever it was called, lies where the command may write.
-    fn may_change(&self, object: BorrowedFd<'_>) -> std::result::Result<bool, Errno> {
+    fn may_change(
+        &self,
+        asker: &Asker,
+        object: BorrowedFd<'_>,
+    ) -> std::result::Result<bool, Errno> {
         let name = memory::name_of(object)?;
         // Pipes and sockets have no place, and nothing of the machine is changed by them.
         if !name.is_absolute() {
             return Ok(true);
         }
-        let Some(root) = self.places.iter().find(|place| name.starts_with(place)) else {
-            return Ok(false);
-        };
-        Ok(!is_protected(&name, root, &self.protect))
+        let is_inside = self.places.iter().any(|place| name.starts_with(place));
+        Ok(is_inside && !self.is_shut_to_writers(asker, &name))
     }
 }
 
@@ -232,32 +235,9 @@ impl AsFd for Gatekeeper {
     }
 }
 
-/// Whether a path below a root is one of the protected ones, or lies below one. A relative one
-/// counts in every directory, in any letter case.
-fn is_protected(path: &Path, root: &Path, protect: &[PathBuf]) -> bool {
-    let Ok(inside) = path.strip_prefix(root) else { return false };
-    let names: Vec<_> = inside.iter().map(|name| name.to_ascii_lowercase()).collect();
-    protect.iter().any(|entry| {
-        if entry.is_absolute() {
-            return path.starts_with(entry);
-        }
-        let wanted: Vec<_> = entry.iter().map(|name| name.to_ascii_lowercase()).collect();
-        !wanted.is_empty() && names.windows(wanted.len()).any(|part| part == wanted.as_slice())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn protected_paths_count_everywhere_and_in_any_case() {
-        let protect = [PathBuf::from(".git/hooks"), ".envrc".into(), "/w/x".into()];
-        let is = |path: &str| is_protected(Path::new(path), Path::new("/w"), &protect);
-        assert!(is("/w/.git/hooks") && is("/w/a/.GIT/Hooks/pre-commit") && is("/w/b/.ENVRC"));
-        assert!(is("/w/x/y"));
-        assert!(!is("/w/.git/hook") && !is("/w/.git") && !is("/w/hooks") && !is("/w/a.envrc"));
-    }
 
     #[test]
     fn the_kernel_and_we_agree_on_sizes() {

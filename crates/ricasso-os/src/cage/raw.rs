@@ -65,7 +65,16 @@ pub(super) fn answer(value: libc::c_long) -> Result<libc::c_long, Errno> {
 
 /// A copy of the mount that a path leads to, not yet seen by anybody.
 pub(super) fn clone_tree(path: &CStr, depth: Depth) -> Result<OwnedFd, Errno> {
-    let flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | depth.flag();
+    copy(path, depth.flag())
+}
+
+/// The same of a link itself.
+pub(super) fn clone_link(path: &CStr) -> Result<OwnedFd, Errno> {
+    copy(path, libc::AT_SYMLINK_NOFOLLOW as libc::c_uint)
+}
+
+fn copy(path: &CStr, more: libc::c_uint) -> Result<OwnedFd, Errno> {
+    let flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | more;
     // SAFETY: `path` is NUL-terminated and outlives the call; the flags ask for a new descriptor.
     let fd = unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) };
     let fd = answer(fd)?;
@@ -75,7 +84,16 @@ pub(super) fn clone_tree(path: &CStr, depth: Depth) -> Result<OwnedFd, Errno> {
 
 /// Puts a copied tree over what a path leads to.
 pub(super) fn attach(tree: &OwnedFd, place: &CStr) -> Result<(), Errno> {
-    let flags = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS;
+    move_to(tree, place, MOVE_MOUNT_T_SYMLINKS)
+}
+
+/// Puts a copied link over a link, which cannot be removed or renamed then.
+pub(super) fn attach_to_link(link: &OwnedFd, place: &CStr) -> Result<(), Errno> {
+    move_to(link, place, 0)
+}
+
+fn move_to(tree: &OwnedFd, place: &CStr, more: libc::c_uint) -> Result<(), Errno> {
+    let flags = MOVE_MOUNT_F_EMPTY_PATH | more;
     // SAFETY: the descriptor is borrowed, and both paths are NUL-terminated and outlive the call.
     let done = unsafe {
         libc::syscall(

@@ -8,7 +8,7 @@ use super::landlock::{
 };
 use super::mounts::{DEVICES, SURFACES, existing, hides_proc};
 use super::programs::Listed;
-use super::reading::{grant_around, placed};
+use super::reading::{Hidden, grant_around, placed};
 use super::{Cage, Net, Tmp, people};
 use rustix::io::Errno;
 use std::path::{Path, PathBuf};
@@ -87,6 +87,9 @@ pub(super) fn outside(cage: &Cage, listed: Option<&Listed>) -> Result<Drawn, Err
     let rights = Rights::of(cage, listed);
     let rules = Ruleset::new(cage.walls.landlock, rights.tcp)?;
     let mut drawn = Drawn { rules, searched: Vec::new(), hidden: placed(&cage.hide) };
+    if !cage.has_namespaces() && is_hidden_in_a_root(cage, &drawn.hidden) {
+        return Err(Errno::NOTSUP);
+    }
     grant_reading(&mut drawn, cage, rights.read)?;
     let rules = &drawn.rules;
     if rights.sockets == 0 {
@@ -114,6 +117,17 @@ pub(super) fn outside(cage: &Cage, listed: Option<&Listed>) -> Result<Drawn, Err
     Ok(drawn)
 }
 
+/// Whether something is hidden below a root, by whatever name: a rule on the root would show it,
+/// and there is no mount to lie over it. Plans refuse what their words show of this.
+fn is_hidden_in_a_root(cage: &Cage, hidden: &[PathBuf]) -> bool {
+    let tmp = match cage.tmp {
+        Tmp::Host => Some(PathBuf::from(TMP)),
+        Tmp::Private | Tmp::Session(_) | Tmp::Layered(_) => None,
+    };
+    let inside = |root: &PathBuf| hidden.iter().any(|it| it != root && it.starts_with(root));
+    cage.write.iter().chain(&tmp).any(inside)
+}
+
 /// Rules on what was laid anew in the view of this process; nothing where it has none.
 pub(super) fn inside(rules: &Ruleset, cage: &Cage, listed: Option<&Listed>) -> Result<(), Errno> {
     if !cage.has_namespaces() {
@@ -121,7 +135,7 @@ pub(super) fn inside(rules: &Ruleset, cage: &Cage, listed: Option<&Listed>) -> R
     }
     let rights = Rights::of(cage, listed);
     if !hides_proc(cage) {
-        let hidden: Vec<PathBuf> = cage.hide.iter().filter(|path| in_proc(path)).cloned().collect();
+        let hidden = Hidden::new(cage.hide.iter().filter(|path| in_proc(path)).cloned());
         rules.grant(Path::new(PROC), rights.read & READ_DIR)?;
         grant_around(rules, Path::new(PROC), &hidden, rights.read, &mut Vec::new())?;
     }
@@ -141,7 +155,7 @@ fn shows_tmp(cage: &Cage) -> bool {
 }
 
 fn in_proc(path: &Path) -> bool {
-    path.starts_with(PROC)
+    path.as_os_str().as_encoded_bytes().starts_with(PROC.as_bytes()) && path.starts_with(PROC)
 }
 
 /// Writable places that are new for each command.
@@ -175,6 +189,7 @@ fn grant_reading(drawn: &mut Drawn, cage: &Cage, rights: u64) -> Result<(), Errn
         let covered = cage.tmp != Tmp::Host && !shows_tmp(cage);
         hidden.extend(covered.then(|| PathBuf::from(TMP)));
     }
+    let hidden = Hidden::new(hidden);
     for root in existing(&reading_roots(cage)) {
         // Masks lie over what is hidden now, so directories above it may be listed. What comes
         // later shows its name at most.
@@ -183,11 +198,15 @@ fn grant_reading(drawn: &mut Drawn, cage: &Cage, rights: u64) -> Result<(), Errn
         }
         grant_around(rules, &root, &hidden, rights, searched)?;
     }
+    // What is granted by name is granted whatever lies above it, but not what is hidden below.
     for path in existing(&cage.show) {
-        rules.grant(&path, rights & !EXECUTE)?;
+        grant_around(rules, &path, &hidden.below(&path), rights & !EXECUTE, searched)?;
     }
     for path in existing(&cage.seen) {
-        rules.grant(&path, rights)?;
+        if cage.has_namespaces() {
+            rules.grant(&path, rights & READ_DIR)?;
+        }
+        grant_around(rules, &path, &hidden.below(&path), rights, searched)?;
     }
     Ok(())
 }

@@ -190,6 +190,9 @@ fn a_repository_that_is_born_works_and_is_named() {
             }
             assert_eq!(born["exit_code"], 0, "{born}");
             assert!(later(&born).contains(&"sub/new/.git/config"), "{born}");
+            // Git tries out whether modes hold, and believes what it sees.
+            let modes = stage.outside("git -C sub/new config core.fileMode");
+            assert_eq!(String::from_utf8_lossy(&modes.stdout).trim(), "true");
             // What was named once is not named again when nothing of it changed.
             std::thread::sleep(std::time::Duration::from_millis(30));
             let text = "cd sub/new && touch x && git add -A && \
@@ -197,6 +200,51 @@ fn a_repository_that_is_born_works_and_is_named() {
             let used = stage.work(text, &mode, machine);
             assert_eq!(used["exit_code"], 0, "{used}");
             assert_eq!(later(&used), Vec::<&str>::new());
+        }
+    }
+}
+
+/// Where a repository lies that is not a plain directory in its work tree.
+const ELSEWHERE: [(&str, &str); 2] = [
+    ("beside its tree", "git init -q --separate-git-dir={work}/gd {work}"),
+    ("behind a link", "git init -q {work}; mv {work}/.git {work}/gd; ln -s gd {work}/.git"),
+];
+/// The usual work with it.
+const USUAL: &str = "set -e; cd {work}; echo a >> file; git commit -qam b; git branch side
+git checkout -q side; echo c > new; git add new; git commit -qm c; git checkout -q -
+echo d > other; git add other; git commit -qm d; git rebase -q side
+echo e >> file; git stash -q; git stash pop -q; git checkout -q file
+git worktree add -q wt -b third; echo f > wt/f; git -C wt add f; git -C wt commit -qm f
+git worktree remove wt; git merge -q third; git gc -q; git clone -q . {work}/cloned";
+
+#[test]
+fn a_repository_elsewhere_in_the_workspace_is_shut_and_works() {
+    let name = "a_repository_elsewhere_in_the_workspace_is_shut_and_works";
+    let Some(hall) = Hall::new() else {
+        return skip(name, "there is no C compiler for the probe");
+    };
+    for machine in [Machine::Plain, Machine::WithoutNamespaces] {
+        for (actor, (what, init)) in
+            hall.actors().into_iter().flat_map(|actor| ELSEWHERE.map(|it| (actor, it)))
+        {
+            let stage = Stage::new(&hall, actor);
+            let more = "cd {work}; git config user.name a; git config user.email a@b
+                        echo gd > .gitignore; git add -A; git commit -qm a";
+            let made = stage.outside(&format!("{init}; {more}"));
+            assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+            let mode = ["--mode", "workspace"];
+            let used = stage.work(USUAL, &mode, machine);
+            if used["reasons"][0]["rule"] == "not-enforceable" {
+                return skip(name, "there is no cage here");
+            }
+            assert_eq!(used["exit_code"], 0, "{what}: {used}");
+            let planted = "touch {work}/gd/hooks/pre-commit; echo '[x]' >> {work}/gd/config
+                           mv {work}/.git {work}/g; ln -sfn cloned {work}/.git; cat {work}/.git";
+            stage.work(planted, &mode, machine);
+            let left =
+                stage.outside("ls {work}/gd/hooks; cat {work}/gd/config; cat {work}/.git/HEAD");
+            let left = String::from_utf8_lossy(&left.stdout).into_owned();
+            assert!(!left.contains("pre-commit\n") && !left.contains("[x]"), "{what}: {left}");
         }
     }
 }

@@ -25,6 +25,9 @@ const FREE: [&str; 3] = ["/dev/pts", "/dev/ptmx", "/dev/shm"];
 /// RESOLVE_BENEATH and RESOLVE_IN_ROOT (openat2(2)): paths begin at the directory of the call.
 const ROOTED: u64 = 0x18;
 
+/// RENAME_EXCHANGE (rename(2)): both go away, and both are made.
+const EXCHANGE: u64 = 2;
+
 /// One name in a call.
 struct Name {
     at: i32,
@@ -57,6 +60,7 @@ impl Gatekeeper {
         if lends_rights(&asker, question) {
             return Said::Refused(Errno::PERM);
         }
+        let mut moved = None;
         for name in names(&asker, question) {
             let path = match seen(&asker, &name) {
                 Ok(Some(path)) => path,
@@ -68,25 +72,41 @@ impl Gatekeeper {
                 // What cannot be found is the kernel's to refuse: it looks for itself.
                 Ok(None) | Err(_) => continue,
             };
-            if self.is_shut(&asker, &path, name.role) {
+            let brings = match name.role {
+                Role::Make => moved.take().or_else(|| linked(&asker, question, &path)),
+                Role::Write | Role::Leave | Role::Share => None,
+            };
+            if self.is_shut(&asker, &path, name.role, brings.as_deref()) {
                 self.note(name.role.word(), &path);
                 return Said::Refused(Errno::ACCESS);
             }
             if name.role != Role::Share && self.will_be_refused(&path) {
                 self.note(name.role.word(), &path);
             }
+            if name.role == Role::Leave {
+                moved = Some(path);
+            }
         }
         Said::GoOn
     }
 
-    fn is_shut(&self, asker: &Asker, path: &Path, role: Role) -> bool {
+    /// Whether what has this name is not to be changed.
+    pub(super) fn is_shut_to_writers(&self, asker: &Asker, path: &Path) -> bool {
+        self.is_shut(asker, path, Role::Write, None)
+    }
+
+    /// Whether a name is not to be touched. What is made may bring a whole directory with it.
+    fn is_shut(&self, asker: &Asker, path: &Path, role: Role, brings: Option<&Path>) -> bool {
         let Some(root) = self.places.iter().find(|place| path.starts_with(place)) else {
             return false;
         };
         let Ok(inside) = path.strip_prefix(root) else { return false };
         self.protect.iter().any(|entry| {
             if entry.is_absolute() {
-                return path.starts_with(entry);
+                // A directory that holds something protected does not go away with it.
+                return path.starts_with(entry)
+                    || role == Role::Leave && entry.starts_with(path) && asker.there(entry)
+                    || entry.strip_prefix(path).is_ok_and(|rest| asker.brings(brings, rest));
             }
             let shut = |depth: usize| {
                 let above: PathBuf = root.join(inside.iter().take(depth).collect::<PathBuf>());
@@ -95,14 +115,16 @@ impl Gatekeeper {
             if let Some(depth) = meets(inside, entry) {
                 return shut(depth);
             }
-            // A directory that holds something protected does not go away with it.
-            role == Role::Leave
-                && holds(inside, entry).is_some_and(|depth| {
-                    shut(depth)
-                        && asker.there(
-                            &root.join(inside.iter().take(depth).collect::<PathBuf>().join(entry)),
-                        )
-                })
+            holds(inside, entry).is_some_and(|depth| {
+                let above: PathBuf = inside.iter().take(depth).collect();
+                let rest: PathBuf = entry.iter().skip(inside.iter().count() - depth).collect();
+                let goes = role == Role::Leave && asker.there(&root.join(above).join(entry));
+                // A repository that is older than the job is not born by getting its name.
+                let brought = asker.brings(brings, &rest);
+                let is_old =
+                    brings.is_some_and(|it| asker.born(it).is_ok_and(|born| born < self.began));
+                brought && is_old || (goes || brought) && shut(depth)
+            })
         })
     }
 
@@ -167,6 +189,11 @@ impl Role {
 }
 
 impl Asker {
+    /// Whether what a call puts somewhere has this in it.
+    fn brings(&self, what: Option<&Path>, rest: &Path) -> bool {
+        what.is_some_and(|what| self.there(&what.join(rest)))
+    }
+
     fn there(&self, path: &Path) -> bool {
         self.inside(path).symlink_metadata().is_ok()
     }
@@ -207,6 +234,18 @@ fn lends_rights(asker: &Asker, question: &Question) -> bool {
     mode & u64::from(SET_USER) != 0
 }
 
+/// Where a new link leads, for a name in a real directory.
+fn linked(asker: &Asker, question: &Question, path: &Path) -> Option<PathBuf> {
+    match libc::c_long::from(question.call) {
+        libc::SYS_symlinkat => {}
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_symlink => {}
+        _ => return None,
+    }
+    let text = asker.path_text(question.arguments[0]).ok()?;
+    Some(path.parent()?.join(std::ffi::OsString::from_vec(text)))
+}
+
 /// The names in a call, in the order in which they stand there.
 fn names(asker: &Asker, question: &Question) -> Vec<Name> {
     let [first, second, third, fourth, fifth, _] = question.arguments;
@@ -230,6 +269,12 @@ fn names(asker: &Asker, question: &Question) -> Vec<Name> {
             Some((flags, _)) => vec![open(first, second, flags)],
             None => Vec::new(),
         },
+        libc::SYS_renameat2 if fifth & EXCHANGE != 0 => vec![
+            name(third, fourth, false, Role::Leave),
+            name(first, second, false, Role::Make),
+            name(first, second, false, Role::Leave),
+            name(third, fourth, false, Role::Make),
+        ],
         libc::SYS_renameat2 | libc::SYS_renameat => {
             vec![name(first, second, false, Role::Leave), name(third, fourth, false, Role::Make)]
         }
@@ -327,6 +372,8 @@ mod tests {
         assert_eq!(meets(Path::new(".git/hooks/x"), entry), Some(0));
         assert_eq!(meets(Path::new("a/.GIT/Hooks"), entry), Some(1));
         assert_eq!(meets(Path::new("a/.git"), entry), None);
+        assert_eq!(meets(Path::new("b/.ENVRC"), Path::new(".envrc")), Some(1));
+        assert_eq!(meets(Path::new("a.envrc"), Path::new(".envrc")), None);
         assert_eq!(holds(Path::new("a/.git"), entry), Some(1));
         assert_eq!(holds(Path::new("a"), entry), None);
         assert_eq!(holds(Path::new(".envrc"), Path::new(".envrc")), None);

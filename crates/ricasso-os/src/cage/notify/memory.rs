@@ -52,8 +52,8 @@ impl Asker {
 
     fn bytes_by_file(&self, address: u64, mut bytes: Vec<u8>) -> Result<Vec<u8>, Errno> {
         use std::os::unix::fs::FileExt;
-        let file = std::fs::File::open(self.own().join("mem"));
-        let file = file.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::ACCESS))?;
+        // A /proc that hides processes says that there is none; but it asks, and so it is there.
+        let file = std::fs::File::open(self.own().join("mem")).map_err(|_| Errno::ACCESS)?;
         file.read_exact_at(&mut bytes, address).map_err(|_| Errno::FAULT)?;
         Ok(bytes)
     }
@@ -78,12 +78,12 @@ impl Asker {
     /// Takes hold of the object that a call names, as the asker sees it.
     pub(super) fn hold(&self, named: &Named) -> Result<OwnedFd, Errno> {
         let path = match named.path {
-            None => return open(&self.base(named.at)),
+            None => return open(&self.base(named.at)).map_err(|it| self.hidden_or(it)),
             Some(address) => self.text(address, MOST_PATH_BYTES)?,
         };
         if path.is_empty() {
             return match named.empty {
-                true => open(&self.base(named.at)),
+                true => open(&self.base(named.at)).map_err(|it| self.hidden_or(it)),
                 false => Err(Errno::NOENT),
             };
         }
@@ -105,6 +105,13 @@ impl Asker {
     /// Where our /proc tells of the asker.
     pub(super) fn own(&self) -> PathBuf {
         PathBuf::from(format!("/proc/{}", self.pid))
+    }
+
+    /// An error in following one of its own names, as what it is: where /proc hides the asker, none
+    /// of them is there.
+    pub(super) fn hidden_or(&self, errno: Errno) -> Errno {
+        let is_hidden = errno == Errno::NOENT && self.own().symlink_metadata().is_err();
+        if is_hidden { Errno::ACCESS } else { errno }
     }
 
     /// The first thread of its process.

@@ -76,15 +76,20 @@ impl<'a> Walk<'a> {
     }
 
     fn start(&self, path: &Path) -> Result<OwnedFd, Errno> {
-        if path.is_absolute() { self.top() } else { follow(&self.asker.base(self.at)) }
+        if path.is_absolute() { self.top() } else { self.own(&self.asker.base(self.at)) }
     }
 
     /// Where absolute paths begin.
     fn top(&self) -> Result<OwnedFd, Errno> {
         match self.root {
-            Root::Own => follow(&self.asker.inside(Path::new("/"))),
-            Root::Named => follow(&self.asker.base(self.at)),
+            Root::Own => self.own(&self.asker.inside(Path::new("/"))),
+            Root::Named => self.own(&self.asker.base(self.at)),
         }
+    }
+
+    /// What one of the asker's own names leads to.
+    fn own(&self, path: &Path) -> Result<OwnedFd, Errno> {
+        follow(path).map_err(|errno| self.asker.hidden_or(errno))
     }
 
     fn go(&mut self, start: OwnedFd, path: &Path, last: Follow) -> Result<OwnedFd, Errno> {
@@ -120,7 +125,7 @@ impl<'a> Walk<'a> {
             }
             self.count()?;
             match kind(here.as_fd(), &name)? {
-                Kind::Itself => here = follow(&self.asker.own())?,
+                Kind::Itself => here = self.own(&self.asker.own())?,
                 // It leads to an object and not to a name.
                 Kind::Jump => here = open_at(here.as_fd(), &name, OFlags::empty())?,
                 Kind::Text => {

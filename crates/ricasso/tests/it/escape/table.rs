@@ -21,6 +21,9 @@ pub(super) const CLASSES: &[&str] = &[
     "code",
     "reach",
     "beside",
+    "secrets",
+    "grants",
+    "trees",
 ];
 
 #[derive(Debug, Deserialize)]
