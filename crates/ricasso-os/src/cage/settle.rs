@@ -145,7 +145,9 @@ fn elsewhere(table: &[Mount], at: usize, path: &Path) -> Vec<(usize, PathBuf)> {
         // It shows a part of what is hidden.
         Err(_) => mount.root.starts_with(&within).then(|| mount.place.clone()),
     };
-    others.filter_map(|(other, mount)| Some((other, named(mount)?))).collect()
+    let named = others.filter_map(|(other, mount)| Some((other, named(mount)?)));
+    // What another mount covers is not seen there, and that one has names of its own.
+    named.filter(|(other, name)| seen_at(table, name) == Some(*other)).collect()
 }
 
 /// Without a slash at the end where nothing is added.
@@ -236,6 +238,18 @@ mod tests {
         );
         let found = other_names(&table, &[PathBuf::from("/a/secret")]).unwrap();
         assert_eq!(found, ["/a/out/dir/out/dir", "/a/out/dir/secret"].map(PathBuf::from));
+    }
+
+    #[test]
+    fn what_is_mounted_over_another_name_is_not_hidden_with_it() {
+        let table = table(
+            "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n\
+             2 1 0:5 / /dev rw - devtmpfs dev rw\n\
+             3 1 8:1 / /out rw - ext4 /dev/sda1 rw\n\
+             4 3 0:5 / /out/dev rw - devtmpfs dev rw\n",
+        );
+        let found = other_names(&table, &[PathBuf::from("/dev/mqueue")]).unwrap();
+        assert_eq!(found, [PathBuf::from("/out/dev/mqueue")], "and never all of /dev");
     }
 
     #[test]
