@@ -111,7 +111,7 @@ impl Cage {
         cage.write = places.all(&policy.files().write);
         cage.read = places.all(&policy.files().read);
         cage.hide = places.all_hidden(&policy.files().hide, ground.host.home.as_deref());
-        cage.hide.push(files::tidy(ground.state));
+        cage.hide.push(files::tidy(ground.state.to_path_buf()));
         cage.seen = request.workspace.iter().cloned().collect();
         cage.show = places.all(&policy.files().show);
         cage.hide.retain(|path| !cage.show.iter().any(|it| it.as_os_str() == path.as_os_str()));

@@ -7,7 +7,7 @@ use ricasso_os::{Cage, Namespaces, Tmp};
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Where programs are looked for when nobody says.
 const PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -110,7 +110,7 @@ fn open_only(path: &[u8], cage: Option<&Cage>) -> Vec<u8> {
     let closed = |directory: &&[u8]| {
         // /sbin is another name of /usr/sbin on most machines.
         let real = if *directory == b"/sbin" { b"/usr/sbin" } else { *directory };
-        let real = files::tidy(Path::new(OsStr::from_bytes(real)));
+        let real = files::tidy(OsStr::from_bytes(real).into());
         cage.is_some_and(|cage| cage.hide.iter().any(|hidden| files::holds(hidden, &real)))
     };
     let open: Vec<&[u8]> = path.split(|byte| *byte == b':').filter(|it| !closed(it)).collect();

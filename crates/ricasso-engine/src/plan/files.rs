@@ -15,7 +15,9 @@ impl Places<'_> {
     /// Absolute paths; a relative one lies in the workspace. What stands for nothing here, since
     /// there is no home or no workspace or no such variable, is left out.
     pub(super) fn all(&self, texts: &[PathText]) -> Vec<PathBuf> {
-        texts.iter().filter_map(|text| self.absolute(text.as_str())).collect()
+        // Most of them lie below it.
+        let home = self.named("HOME");
+        texts.iter().filter_map(|text| self.absolute(text.as_str(), home.as_deref())).collect()
     }
 
     /// The same for what is hidden: a place below the home lies below each of them, and a variable
@@ -25,7 +27,7 @@ impl Places<'_> {
         let mut all = self.all(texts);
         if let Some(home) = home {
             let below = |text: &PathText| Some(home.join(text.as_str().strip_prefix("~/")?));
-            all.extend(texts.iter().filter_map(below).map(|path| tidy(&path)));
+            all.extend(texts.iter().filter_map(below).map(tidy));
         }
         for name in texts.iter().filter_map(|text| text.as_str().strip_prefix('$')) {
             let value = (self.variable)(name.split('/').next().unwrap_or(name)).unwrap_or_default();
@@ -35,7 +37,7 @@ impl Places<'_> {
             let rest = name.split_once('/').map(|(_, rest)| rest);
             let parts = value.split(|byte| *byte == b':').filter(|part| part.starts_with(b"/"));
             let parts = parts.map(|part| Path::new(OsStr::from_bytes(part)));
-            all.extend(parts.map(|part| tidy(&rest.map_or(part.into(), |rest| part.join(rest)))));
+            all.extend(parts.map(|part| tidy(rest.map_or(part.into(), |rest| part.join(rest)))));
         }
         all
     }
@@ -45,7 +47,7 @@ impl Places<'_> {
         let one = |text: &PathText| {
             let text = text.as_str();
             if text.starts_with(['/', '~', '$']) {
-                return self.absolute(text);
+                return self.absolute(text, self.named("HOME").as_deref());
             }
             let path: PathBuf = Path::new(text).components().collect();
             (!path.as_os_str().is_empty() && path != Path::new(".")).then_some(path)
@@ -53,9 +55,9 @@ impl Places<'_> {
         texts.iter().filter_map(one).collect()
     }
 
-    fn absolute(&self, text: &str) -> Option<PathBuf> {
+    fn absolute(&self, text: &str, home: Option<&Path>) -> Option<PathBuf> {
         let path = if let Some(rest) = text.strip_prefix('~') {
-            self.named("HOME")?.join(rest.trim_start_matches('/'))
+            home?.join(rest.trim_start_matches('/'))
         } else if let Some(rest) = text.strip_prefix('$') {
             let (name, rest) = rest.split_once('/').unwrap_or((rest, ""));
             let base = self.named(name)?;
@@ -65,7 +67,7 @@ impl Places<'_> {
         } else {
             self.workspace?.join(text)
         };
-        Some(tidy(&path))
+        Some(tidy(path))
     }
 
     fn named(&self, name: &str) -> Option<PathBuf> {
@@ -75,14 +77,14 @@ impl Places<'_> {
 }
 
 /// A path without `.` and double slashes, so that it can be compared.
-pub(super) fn tidy(path: &Path) -> PathBuf {
+pub(super) fn tidy(path: PathBuf) -> PathBuf {
     let bytes = path.as_os_str().as_bytes();
     // Most are tidy, and part by part two hundred of them would cost a plan as much as a fork.
     let odd = |at: usize| {
         matches!(bytes[at..], [b'/'] | [b'/', b'/', ..] | [b'/', b'.'] | [b'/', b'.', b'/', ..])
     };
     if bytes.len() > 1 && bytes.starts_with(b"/") && !(0..bytes.len()).any(odd) {
-        return path.to_path_buf();
+        return path;
     }
     path.components().collect()
 }
@@ -102,7 +104,7 @@ mod tests {
     #[test]
     fn bytes_compare_tidy_paths_as_their_parts_do() {
         let texts = ["/", "/a", "/a/b", "/ab", "/a/b/c", "/b", "//a/./b/", "/a//"];
-        let paths = texts.map(|text| tidy(Path::new(text)));
+        let paths = texts.map(|text| tidy(PathBuf::from(text)));
         for (root, path) in paths.iter().flat_map(|root| paths.iter().map(move |it| (root, it))) {
             assert_eq!(holds(root, path), path.starts_with(root), "{root:?} {path:?}");
         }
