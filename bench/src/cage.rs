@@ -9,6 +9,7 @@ use ricasso_engine::policy::{Policy, Preset};
 use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
 use ricasso_os::{Cancel, Keeper};
 use std::error::Error;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -55,8 +56,8 @@ fn plain(open: &Engine, caged: &Engine, work: &Path) -> Result<bool, Box<dyn Err
     let bubblewrap = Command::new("bwrap").arg("--version").output().is_ok();
     println!("sh -c true, both streams captured, {ROUNDS} interleaved rounds");
     println!("  enforced: {}", enforced(caged, &request, &cancel)?);
-    let (mut bare, mut opened, mut cage, mut foreign) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut bare, mut opened, mut cage) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut foreign, mut barest) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         rest();
         bare.push(bare_spawn());
@@ -66,7 +67,9 @@ fn plain(open: &Engine, caged: &Engine, work: &Path) -> Result<bool, Box<dyn Err
         cage.push(once(caged, &request, &cancel));
         if bubblewrap {
             rest();
-            foreign.push(by_bubblewrap(work)?);
+            foreign.push(by_bubblewrap(&as_much(work))?);
+            rest();
+            barest.push(by_bubblewrap(&as_little())?);
         }
     }
     report("engine, mode open", &opened, &bare, 1.6);
@@ -84,6 +87,10 @@ fn plain(open: &Engine, caged: &Engine, work: &Path) -> Result<bool, Box<dyn Err
         "  bubblewrap takes x{ratio:.2} of the whole cage (at least x3: {word}); \
          minimum {theirs:?}, x{:.2}",
         theirs.as_secs_f64() / ours.as_secs_f64()
+    );
+    println!(
+        "  with nothing hidden, writable or of its own but /dev and /proc it takes x{:.2} of it",
+        self::ratio(&barest, &cage)
     );
     Ok(cold && faster)
 }
@@ -145,18 +152,29 @@ fn in_a_copy(place: &Path) -> Result<bool, Box<dyn Error>> {
 
 /// The namespaces and mounts of our cage, as far as bubblewrap has them, in the flags that agents
 /// start it with. Landlock, the filter and what is protected in the workspace are not among them.
-fn by_bubblewrap(work: &Path) -> Result<Duration, Box<dyn Error>> {
+fn as_much(work: &Path) -> Vec<&OsStr> {
+    let mut words = vec!["--unshare-all", "--die-with-parent", "--new-session"];
+    words.extend(["--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
+    words.extend(["--tmpfs", "/tmp"]);
+    // What the preset hides and every machine has.
+    let secrets = ["/etc/shadow", "/etc/gshadow"].into_iter();
+    let secrets = secrets.filter(|path| Path::new(path).exists());
+    words.extend(secrets.flat_map(|secret| ["--ro-bind", "/dev/null", secret]));
+    let words = words.into_iter().map(OsStr::new);
+    words.chain([OsStr::new("--bind"), work.as_os_str(), work.as_os_str()]).collect()
+}
+
+/// The fewest flags that are called a sandbox.
+fn as_little() -> Vec<&'static OsStr> {
+    let words = ["--unshare-user", "--unshare-pid", "--unshare-net", "--die-with-parent"];
+    let mounts = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
+    words.into_iter().chain(mounts).map(OsStr::new).collect()
+}
+
+fn by_bubblewrap(words: &[&OsStr]) -> Result<Duration, Box<dyn Error>> {
     let began = Instant::now();
     let mut command = Command::new("bwrap");
-    command
-        .args(["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"])
-        .args(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"])
-        .args([Path::new("--bind"), work, work]);
-    // What the preset hides and every machine has.
-    for secret in ["/etc/shadow", "/etc/gshadow"].iter().filter(|path| Path::new(path).exists()) {
-        command.args(["--ro-bind", "/dev/null", secret]);
-    }
-    command.args(["--", "/bin/sh", "-c", "true"]);
+    command.args(words).args(["--", "/bin/sh", "-c", "true"]);
     let output = command.stdin(Stdio::null()).output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
