@@ -14,6 +14,7 @@ mod walls;
 
 use crate::policy::{Grant, Policy, Reason};
 use crate::request::Request;
+use std::sync::Arc;
 
 pub use cage::{Cage, Ground};
 pub use env::{Dropped, Passed, dropped, inherited};
@@ -26,7 +27,7 @@ pub use start::Start;
 #[must_use]
 pub struct Plan {
     cage: Cage,
-    built: Option<ricasso_os::Cage>,
+    built: Option<Arc<ricasso_os::Cage>>,
     stricter: bool,
     fit: Fit,
     starts: Vec<Start>,
@@ -73,8 +74,8 @@ pub fn draw(
     if let Some(reason) = fit.refusal(policy) {
         return Err(undrawn(Lack::Confinement, reason));
     }
-    let built = cage.built(ground.host, &fit.enforced().missing);
-    let variables = env::of(policy, request, ground.passed, built.as_ref(), grant.neutralised());
+    let built = cage.built(ground.host, &fit.enforced().missing).map(Arc::new);
+    let variables = env::of(policy, request, ground.passed, built.as_deref(), grant.neutralised());
     let starts = start::of(request, policy, ground.host, &variables)
         .map_err(|reason| undrawn(Lack::Shell, reason))?;
     let stricter = walls::is_stricter(&cage, ground.host);
@@ -89,7 +90,7 @@ impl Plan {
     }
 
     /// The walls as the machine builds them; none in mode open.
-    pub fn built(&self) -> Option<&ricasso_os::Cage> {
+    pub fn built(&self) -> Option<&Arc<ricasso_os::Cage>> {
         self.built.as_ref()
     }
 

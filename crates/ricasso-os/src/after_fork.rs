@@ -3,17 +3,20 @@
 //! It is forked by a warden, which is single-threaded and ours, so it may allocate. It ends in
 //! exec or in exit and never returns.
 
-use crate::cage::{self, Arrived, Birth, Bounds, Cage, Parts, Standing};
+use crate::cage::{self, Arrived, Birth, Bounds, Cage, Copy, Parts, Standing, Survey};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::warden::serve::Ground;
 use crate::wire::{self, Ceilings, Enclosed, Leaves, Order, Reader, STATE_FD, Stage, Writer};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
+use std::cell::Cell;
 use std::ffi::CString;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// What the child tells its warden before it executes: the parts of the order that are the
 /// warden's business, and then, if it comes to that, where the start failed.
@@ -33,31 +36,60 @@ pub(crate) struct Note {
     /// Where the questions of a caged command arrive, and what answers them.
     pub(crate) listener: Option<OwnedFd>,
     pub(crate) asks: Option<Asks>,
+    /// What is known of the view that the command may stand in.
+    pub(crate) known: Option<Rc<Survey>>,
 }
 
 /// What the answers to a caged command's questions depend on.
 #[derive(Debug)]
 pub(crate) struct Asks {
-    pub(crate) cage: Cage,
+    pub(crate) about: About,
     /// The PATH of the command.
     pub(crate) path: Vec<u8>,
     /// Its variables by which a loader takes in libraries.
     pub(crate) loading: Vec<Vec<u8>>,
 }
 
+/// The cage that they are about.
+#[derive(Debug)]
+pub(crate) enum About {
+    /// One of which nothing else is known.
+    Cage(Arc<Cage>),
+    /// One that was looked at ahead.
+    Known(Rc<Survey>),
+}
+
 impl Asks {
-    /// Those of an order, where its command's filter asks.
-    pub(crate) fn of(order: &Order) -> Option<Asks> {
-        let cage = order.cage.as_deref().filter(|cage| cage.asks())?.clone();
+    /// Those of an order, where its command's filter asks, and what is known of its cage.
+    pub(crate) fn of(order: &Order, known: Option<&Rc<Survey>>) -> Option<Asks> {
+        let cage = order.cage.as_ref().filter(|cage| cage.asks())?;
+        let about = match known {
+            Some(known) => About::Known(known.clone()),
+            None => About::Cage(cage.clone()),
+        };
         let loading = order.env.iter().filter(|entry| cage::loads(entry)).cloned().collect();
-        Some(Asks { cage, path: order.path().unwrap_or_default().to_vec(), loading })
+        Some(Asks { about, path: order.path().unwrap_or_default().to_vec(), loading })
     }
 }
+
+/// Where a command stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seat {
+    /// In the view that its warden knows, or will.
+    View,
+    /// Somewhere else.
+    Elsewhere,
+}
+
+/// What an order says of questions.
+const NO_QUESTIONS: u64 = 0;
+const CAGE_FOLLOWS: u64 = 1;
+const CAGE_OF_THE_VIEW: u64 = 2;
 
 /// One message of the child to its warden.
 pub(crate) enum Tidings<'a> {
     /// The order has arrived; this is the warden's part of it.
-    Order(&'a Order),
+    Order(&'a Order, Seat),
     /// The first process of the namespace has this number.
     First(i32),
     /// The command's process is confined and executes now.
@@ -67,36 +99,32 @@ pub(crate) enum Tidings<'a> {
 }
 
 /// Waits for the order, becomes the command. A closed socket means that none comes any more.
-pub(crate) fn command(job: &Channel, note: &Channel, ground: Ground<'_>, birth: Birth) -> ! {
+pub(crate) fn command(
+    job: &Channel,
+    note: &Channel,
+    ground: Ground<'_>,
+    (birth, copy): (Birth, Copy),
+) -> ! {
     // The warden may have gone before this process could ask to go with it.
     if note.is_deserted() {
         leave();
     }
-    // What the order will be is likely, and there is time until it comes.
-    let arrived = match birth {
-        Birth::First => ground
-            .template
-            .and_then(|template| Arrived::at(template, ground.loopback, ground.bounds)),
-        Birth::Plain => None,
-    };
-    if job.is_silent() {
-        rehearse();
-    }
-    if birth == Birth::Plain && job.is_silent() {
-        cage::rehearse();
-    }
+    let arrived = make_ready(job, ground, (birth, copy));
     let Some((bytes, mut streams)) = next_order(job) else { leave() };
     let mut enclosures = streams.split_off(streams.len().min(3)).into_iter();
     let Some((bytes, enclosed)) = Enclosed::open(&bytes) else { leave() };
     let state = enclosed.state.then(|| enclosures.next()).flatten();
     let rules = enclosed.rules.then(|| enclosures.next()).flatten();
-    let (Ok(order), Ok(streams)) = (Order::decode(bytes), <[OwnedFd; 3]>::try_from(streams)) else {
-        leave()
-    };
+    if let (Some(arrived), Some(rules)) = (&arrived, &rules) {
+        arrived.give(rules, enclosed.view);
+    }
+    let known = |said: &[u8]| arrived.as_ref().and_then(|arrived| arrived.said(said));
+    let order = Order::decode_knowing(bytes, known);
+    let (Ok(order), Ok(streams)) = (order, <[OwnedFd; 3]>::try_from(streams)) else { leave() };
     let (stage, errno) = match &order.cage {
         None if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
         None => {
-            tell(note, &Tidings::Order(&order), &[]);
+            tell(note, &Tidings::Order(&order, Seat::Elsewhere), &[]);
             match ready(&order, &streams, state.as_ref()) {
                 Ok(()) => (Stage::Execute, execute(&order)),
                 Err(failure) => failure,
@@ -106,7 +134,7 @@ pub(crate) fn command(job: &Channel, note: &Channel, ground: Ground<'_>, birth: 
             cage::raise_reserve();
             let (order, streams) = (&order, &streams);
             let (state, rules, loopback) = (state.as_ref(), rules.as_ref(), ground.loopback);
-            let stands_in = arrived.and_then(|arrived| arrived.stays_for(cage, enclosed.view));
+            let stands_in = arrived.and_then(|arrived| arrived.stays_for(order, enclosed.view));
             let (bounds, stands_in) = (ground.bounds, stands_in.as_ref());
             cage::lead(&Parts {
                 order,
@@ -119,6 +147,7 @@ pub(crate) fn command(job: &Channel, note: &Channel, ground: Ground<'_>, birth: 
                 birth,
                 bounds,
                 stands_in,
+                told: Cell::new(false),
             })
         }
         Some(_) if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
@@ -129,6 +158,28 @@ pub(crate) fn command(job: &Channel, note: &Channel, ground: Ground<'_>, birth: 
     };
     tell(note, &Tidings::Failed(stage, errno), &[]);
     leave()
+}
+
+/// What the order will be is likely, and there is time until it comes.
+fn make_ready<'a>(
+    job: &Channel,
+    ground: Ground<'a>,
+    (birth, copy): (Birth, Copy),
+) -> Option<Arrived<'a>> {
+    touch_heap();
+    let arrived = match birth {
+        Birth::First => ground.template.and_then(|template| {
+            Arrived::at(template, copy, (ground.loopback, ground.bounds), job)
+        }),
+        Birth::Plain => None,
+    };
+    if job.is_silent() {
+        rehearse();
+    }
+    if birth == Birth::Plain && job.is_silent() {
+        cage::rehearse();
+    }
+    arrived
 }
 
 /// The next order. Words that were meant for the command before this one, which ended or never
@@ -142,6 +193,14 @@ pub(crate) fn next_order(job: &Channel) -> Option<(Vec<u8>, Vec<OwnedFd>)> {
     }
 }
 
+/// Touches what an order will be read into. After a fork the first touch of each page costs a
+/// fault, and several times as much once another process shares our memory: its core must be told
+/// of each page that is copied.
+fn touch_heap() {
+    const AN_ORDER: usize = 16 * 1024;
+    std::hint::black_box(vec![1u8; AN_ORDER]);
+}
+
 /// After a fork the first touch of each page costs a fault. While no order is there yet, there is
 /// time for them: an order is read and made ready to execute, and then forgotten.
 fn rehearse() {
@@ -152,7 +211,7 @@ fn rehearse() {
     };
     if let Ok(order) = Order::decode(&order.encode()) {
         let ready: Vec<CString> = order.env.iter().filter_map(|entry| c_string(entry)).collect();
-        std::hint::black_box((pointers(&ready), Tidings::Order(&order).encode()));
+        std::hint::black_box((pointers(&ready), Tidings::Order(&order, Seat::Elsewhere).encode()));
     }
 }
 
@@ -160,7 +219,7 @@ impl Tidings<'_> {
     fn encode(&self) -> Vec<u8> {
         let mut out = Writer::default();
         match self {
-            Tidings::Order(order) => {
+            Tidings::Order(order, seat) => {
                 out.number(0);
                 out.ceilings(&order.ceilings);
                 out.number(u64::from(order.more));
@@ -168,9 +227,16 @@ impl Tidings<'_> {
                 out.number(order.litter.len() as u64);
                 order.litter.iter().for_each(|path| out.bytes(path.as_os_str().as_bytes()));
                 let asking = order.cage.as_ref().filter(|cage| cage.asks());
-                out.number(u64::from(asking.is_some()));
+                out.number(match (asking, seat) {
+                    (None, _) => NO_QUESTIONS,
+                    (Some(_), Seat::Elsewhere) => CAGE_FOLLOWS,
+                    (Some(_), Seat::View) => CAGE_OF_THE_VIEW,
+                });
                 if let Some(cage) = asking {
-                    cage.encode(&mut out);
+                    match seat {
+                        Seat::Elsewhere => cage.encode(&mut out),
+                        Seat::View => {}
+                    }
                     out.bytes(order.path().unwrap_or_default());
                     let loading = order.env.iter().filter(|entry| cage::loads(entry));
                     let loading: Vec<&[u8]> = loading.map(Vec::as_slice).collect();
@@ -211,10 +277,15 @@ impl Note {
                     let path = std::ffi::OsString::from_vec(from.bytes()?.to_vec());
                     self.litter.push(path.into());
                 }
-                if from.number()? == 1 {
-                    let cage = Cage::decode(&mut from)?;
+                let about = match from.number()? {
+                    NO_QUESTIONS => None,
+                    CAGE_FOLLOWS => Some(About::Cage(Arc::new(Cage::decode(&mut from)?))),
+                    CAGE_OF_THE_VIEW => Some(About::Known(self.known.clone()?)),
+                    _ => return None,
+                };
+                if let Some(about) = about {
                     let path = from.bytes()?.to_vec();
-                    self.asks = Some(Asks { cage, path, loading: from.list()? });
+                    self.asks = Some(Asks { about, path, loading: from.list()? });
                 }
                 self.status = fds.pop();
             }
@@ -249,7 +320,7 @@ fn become_walled(
     walls: Walled<'_>,
 ) -> (Stage, Errno) {
     let Walled { cage, rules, bounds, note } = walls;
-    let mut untold = Some(Tidings::Order(order));
+    let mut untold = Some(Tidings::Order(order, Seat::Elsewhere));
     let mut tell_order = || {
         if let Some(order) = untold.take() {
             tell(note, &order, &[]);
@@ -464,7 +535,7 @@ fn c_string(bytes: &[u8]) -> Option<CString> {
 pub(crate) fn tell(note: &Channel, word: &Tidings<'_>, fds: &[BorrowedFd<'_>]) {
     let sent = match word {
         Tidings::Ready => note.send_signed(&word.encode(), fds),
-        Tidings::Order(_) | Tidings::First(_) | Tidings::Failed(..) => {
+        Tidings::Order(..) | Tidings::First(_) | Tidings::Failed(..) => {
             note.send(&word.encode(), fds)
         }
     };

@@ -4,6 +4,7 @@
 //! step that fails here fails the start, and nothing ever runs with less than was asked for.
 
 mod ahead;
+mod arrived;
 mod bpf;
 mod capability;
 mod confine;
@@ -32,15 +33,17 @@ mod wire;
 use std::path::PathBuf;
 
 pub(crate) use ahead::{Ahead, Ready, Wanted};
+pub(crate) use arrived::Arrived;
 pub(crate) use capability::{Bounds, Reserve, empty_bounds, raise_reserve, with_reserve};
+use confine::by_real_names;
 pub(crate) use confine::{Confined, Standing, confine, rehearse};
 pub(crate) use hedge::Hedge;
-pub(crate) use init::{Arrived, Birth, Parts, Queues, bear, heard, lead};
+pub(crate) use init::{Birth, Parts, Queues, bear, heard, lead};
 pub use notify::Denied;
-pub(crate) use notify::{Gatekeeper, loads};
+pub(crate) use notify::{Gatekeeper, Survey, loads};
 pub use powers::{Namespaces, Powers};
 pub(crate) use session::Loopback;
-pub(crate) use template::{Builder, Progress, Template, read_wish, wish};
+pub(crate) use template::{Builder, Copy, Progress, Template, read_wish, wish};
 
 /// What a command may touch, and by which mechanisms that is held.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

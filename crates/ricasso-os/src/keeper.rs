@@ -8,7 +8,7 @@ mod serve;
 mod sessions;
 mod views;
 
-use crate::cage::{self, Ahead, Namespaces, Powers, Wanted};
+use crate::cage::{self, Ahead, Namespaces, Powers};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::handle::{Handle, ROUSE};
@@ -88,6 +88,8 @@ struct State {
     process: Option<Process>,
     spares: Vec<(Network, Warden)>,
     restarts: u64,
+    /// Both ends of what the next warden will be spoken to through.
+    pair: Option<(Channel, Channel)>,
     /// Those that this process forked itself.
     wardens: Vec<i32>,
     mounts: Option<Mounts>,
@@ -225,13 +227,17 @@ impl Keeper {
     /// Makes rules for another command in the cage of the last one. Without it the next start is
     /// slower, and nothing else.
     pub fn make_ahead(&self) {
-        let Some(Wanted { number, cage, rules }) = self.ahead.refill() else { return };
+        {
+            let mut state = self.state();
+            state.pair = state.pair.take().or_else(|| Channel::pair().ok());
+        }
+        let Some(wanted) = self.ahead.refill() else { return };
         match self.program {
             // One that forks is small at every fork, and this one goes on to do other things.
             Program::Own => {}
             Program::Copy | Program::Installed(_) => {
-                let wish = [VIEW, &cage::wish(number, &cage)].concat();
-                let fds = rules.as_ref().map(AsFd::as_fd);
+                let wish = [VIEW, &cage::wish(&wanted)].concat();
+                let fds = wanted.rules.as_ref().map(AsFd::as_fd);
                 let mut state = self.state();
                 let sent = self.with_process(&mut state, |process, program| {
                     process.control(program)?.send(&wish, fds.as_slice())
@@ -294,7 +300,7 @@ impl Keeper {
     }
 
     fn make(&self, state: &mut State, network: &Network) -> Result<Warden> {
-        let (ours, theirs) = Channel::pair()?;
+        let (ours, theirs) = state.pair.take().map_or_else(Channel::pair, Ok)?;
         let handle = match self.program {
             Program::Own => {
                 one_thread()?;

@@ -2,6 +2,7 @@
 
 mod birth;
 mod cradle;
+mod ears;
 mod report;
 pub(crate) mod serve;
 mod start;
@@ -16,6 +17,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use report::{Ended, Report, Status, Usage};
+
+/// For a keeper: makes what all its wardens will have from it.
+pub(crate) fn make_ahead() {
+    cradle::nothing();
+}
 
 /// The owner's end of a warden. Dropping it ends the job's whole tree.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::group::Grouping;
 use std::ffi::CStr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// One command to start: everything that the child needs after the fork.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub struct Order {
     /// Standard input is a terminal, and becomes the controlling one.
     pub terminal: bool,
     /// The walls round it; none in mode open.
-    pub cage: Option<Box<Cage>>,
+    pub cage: Option<Arc<Cage>>,
 }
 
 /// What becomes of those whom a command leaves running.
@@ -208,9 +209,21 @@ impl Order {
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<Order> {
+        Order::decode_knowing(bytes, |_| None)
+    }
+
+    /// The same for somebody who may have its cage already, in the words of the order.
+    pub(crate) fn decode_knowing(
+        bytes: &[u8],
+        known: impl Fn(&[u8]) -> Option<Arc<Cage>>,
+    ) -> Result<Order> {
+        Reader(bytes).order(known).ok_or(Error::Garbled { what: "order" })
+    }
+
+    /// The warden's part of it alone, at a fifth of the price; the rest is left empty.
+    pub(crate) fn decode_upkeep(bytes: &[u8]) -> Result<Order> {
         let mut from = Reader(bytes);
-        let order = from.order().ok_or(Error::Garbled { what: "order" })?;
-        Ok(order)
+        from.skip_words().and_then(|()| from.upkeep()).ok_or(Error::Garbled { what: "order" })
     }
 }
 
@@ -305,6 +318,29 @@ impl<'a> Reader<'a> {
         self.several(|from| from.text().map(|text| text.to_bytes().to_vec()))
     }
 
+    /// An order with the warden's part alone, once its words are taken off.
+    fn upkeep(&mut self) -> Option<Order> {
+        use std::os::unix::ffi::OsStringExt;
+        let path = |bytes: Vec<u8>| PathBuf::from(std::ffi::OsString::from_vec(bytes));
+        Some(Order {
+            litter: self.list()?.into_iter().map(path).collect(),
+            ceilings: self.ceilings()?,
+            more: self.number()? == 1,
+            leaves: self.leaves()?,
+            ..Order::default()
+        })
+    }
+
+    /// Both lists and the directory.
+    fn skip_words(&mut self) -> Option<()> {
+        for _ in 0..2 {
+            for _ in 0..self.number()? {
+                self.text()?;
+            }
+        }
+        self.text().map(drop)
+    }
+
     fn several<T>(&mut self, one: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let count = usize::try_from(self.number()?).ok()?;
         // Each item takes eight bytes at least, so a wild count cannot make us allocate.
@@ -339,23 +375,21 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn order(&mut self) -> Option<Order> {
+    fn order(&mut self, known: impl Fn(&[u8]) -> Option<Arc<Cage>>) -> Option<Order> {
         use std::os::unix::ffi::OsStringExt;
-        let path = |bytes: Vec<u8>| PathBuf::from(std::ffi::OsString::from_vec(bytes));
-        Some(Order {
-            argv: self.texts()?,
-            env: self.texts()?,
-            cwd: path(self.text()?.to_bytes().to_vec()),
-            litter: self.list()?.into_iter().map(path).collect(),
-            ceilings: self.ceilings()?,
-            more: self.number()? == 1,
-            leaves: self.leaves()?,
-            terminal: self.number()? == 1,
-            cage: match self.number()? {
-                0 => None,
-                _ => Some(Box::new(Cage::decode(self)?)),
-            },
-        })
+        let (argv, env) = (self.texts()?, self.texts()?);
+        let cwd = std::ffi::OsString::from_vec(self.text()?.to_bytes().to_vec()).into();
+        let upkeep = self.upkeep()?;
+        let terminal = self.number()? == 1;
+        let cage = match self.number()? {
+            0 => None,
+            // It comes last.
+            _ => Some(match known(self.0) {
+                Some(cage) => cage,
+                None => Arc::new(Cage::decode(self)?),
+            }),
+        };
+        Some(Order { argv, env, cwd, terminal, cage, ..upkeep })
     }
 }
 
@@ -423,7 +457,7 @@ mod tests {
             more: true,
             leaves: Leaves::Adopted,
             terminal: true,
-            cage: Some(Box::new(Cage {
+            cage: Some(Arc::new(Cage {
                 write: vec!["/w".into()],
                 tmp: crate::cage::Tmp::Session("/t".into()),
                 programs: Some(vec!["git".into()]),

@@ -165,7 +165,7 @@ impl Hall {
             more: !step.last && step.leaves == Leaves::Nobody,
             leaves: step.leaves,
             terminal: admitted.request().manner.terminal.is_some(),
-            cage: admitted.plan().built().cloned().map(Box::new),
+            cage: admitted.plan().built().cloned(),
         };
         let script = self.script_of(admitted, step)?;
         if let Some(script) = &script {

@@ -9,14 +9,15 @@
 use super::confine::by_real_names;
 use super::hedge::is_shared;
 use super::mounts::DEVICES;
+use super::protected::Beside;
 use super::settle::Settler;
-use super::{Cage, Tmp, rules};
+use super::{Cage, Survey, Tmp, rules};
 use crate::mounted::Mounts;
 use rustix::fd::OwnedFd;
 use rustix::fs::{CWD, FsWord, StatxFlags, statx};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The kernel's clock for files moves in steps of up to ten milliseconds. A directory that was
@@ -53,7 +54,7 @@ const MOST_WAITING: usize = 4;
 #[derive(Debug, Default)]
 struct Kept {
     /// The cage of the last job: the next one is likely to be the same.
-    last: Option<Cage>,
+    last: Option<Arc<Cage>>,
     /// The one that was used last comes last.
     waiting: Vec<Waiting>,
     /// How many views were asked for so far.
@@ -63,9 +64,10 @@ struct Kept {
 /// What is kept for one cage.
 #[derive(Debug)]
 struct Waiting {
-    cage: Cage,
+    cage: Arc<Cage>,
     witness: Witness,
     rules: Option<OwnedFd>,
+    survey: Survey,
     /// The number of the view that the keeper was asked for since.
     view: Option<u64>,
 }
@@ -75,7 +77,8 @@ struct Waiting {
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) number: u64,
-    pub(crate) cage: Cage,
+    pub(crate) cage: Arc<Cage>,
+    pub(crate) survey: Survey,
     pub(crate) rules: Option<OwnedFd>,
 }
 
@@ -122,7 +125,7 @@ impl Ahead {
     }
 
     /// What there is for a command in this cage. What failed, the command will find out and tell.
-    pub(crate) fn take(&self, cage: &Cage) -> Ready {
+    pub(crate) fn take(&self, cage: &Arc<Cage>) -> Ready {
         if !self.can_make(cage) {
             return Ready::default();
         }
@@ -151,7 +154,8 @@ impl Ahead {
             kept.views += 1;
             next.view = Some(kept.views);
             let rules = is_shared(&cage).then(|| next.give()).flatten();
-            wanted = Some(Wanted { number: kept.views, cage, rules });
+            let survey = next.survey.clone();
+            wanted = Some(Wanted { number: kept.views, cage, survey, rules });
         }
         self.keep(next);
         wanted
@@ -168,7 +172,7 @@ impl Ahead {
     }
 
     /// Taken out while it is looked at: to look may take long, and others need not wait for it.
-    fn take_waiting(&self, cage: &Cage) -> Option<Waiting> {
+    fn take_waiting(&self, cage: &Arc<Cage>) -> Option<Waiting> {
         let mut kept = self.kept();
         let at = kept.waiting.iter().position(|waiting| waiting.cage == *cage)?;
         Some(kept.waiting.remove(at))
@@ -204,16 +208,21 @@ fn draw(cage: &Cage) -> Option<rules::Drawn> {
 
 impl Waiting {
     /// `None` where it could not be told later whether they still hold.
-    fn make(cage: &Cage) -> Option<Waiting> {
+    fn make(cage: &Arc<Cage>) -> Option<Waiting> {
         let mounts = Mounts::watch()?;
         let mut names = names(cage);
         let drawn = draw(cage)?;
-        let searched = searched(&drawn.searched)?;
+        let mut searched = searched(&drawn.searched)?;
+        for pointer in Beside::of(cage).pointers {
+            let seen = look(&pointer).map(|(number, times)| (pointer, number, times));
+            searched.extend(seen);
+        }
+        let survey = Survey::of(cage);
         names.retain(|(path, _)| !is_told_by(&drawn.searched, path));
         let mut witness = Witness { names, searched, mounts };
         let settled = witness.is_settled() && witness.holds();
         let rules = Some(drawn.rules.into_fd());
-        settled.then(|| Waiting { cage: cage.clone(), witness, rules, view: None })
+        settled.then(|| Waiting { cage: cage.clone(), witness, rules, survey, view: None })
     }
 
     /// The rules for one command.
@@ -278,6 +287,8 @@ fn names(cage: &Cage) -> Vec<(PathBuf, Option<Identity>)> {
     // An absolute one stays what it is.
     let roots = || cage.write.iter();
     all.extend(cage.protect.iter().flat_map(|path| roots().map(move |root| root.join(path))));
+    let Beside { pointers, names } = Beside::of(cage);
+    all.extend(pointers.into_iter().chain(names));
     let mut known = BTreeSet::new();
     let mut found = Vec::new();
     for path in &all {
@@ -356,6 +367,9 @@ mod tests {
             fs::create_dir_all(place.join("other")).unwrap();
             let place = place.canonicalize().unwrap();
             fs::write(place.join("real/neighbour"), "old").unwrap();
+            fs::create_dir_all(place.join("work")).unwrap();
+            fs::create_dir_all(place.join("repository")).unwrap();
+            fs::write(place.join("work/.git"), "gitdir: ../repository\n").unwrap();
             symlink("real", place.join("link")).unwrap();
             Ground(place)
         }
@@ -373,6 +387,8 @@ mod tests {
                 tmp: Tmp::Host,
                 read: vec![self.0.join("real")],
                 hide: vec![self.0.join("link/hidden")],
+                write: vec![self.0.join("work")],
+                protect: vec![".git/hooks".into()],
                 ..Cage::default()
             }
         }
@@ -381,7 +397,7 @@ mod tests {
         fn waiting(&self) -> Option<Waiting> {
             let until = Instant::now() + Duration::from_secs(20);
             while Instant::now() < until {
-                if let Some(waiting) = Waiting::make(&self.cage()) {
+                if let Some(waiting) = Waiting::make(&self.cage().into()) {
                     return Some(waiting);
                 }
                 std::thread::sleep(Duration::from_millis(10));
@@ -410,7 +426,7 @@ mod tests {
             return skipped("no landlock");
         }
         type Act = fn(&Path);
-        let acts: [(&str, bool, Act); 6] = [
+        let acts: [(&str, bool, Act); 9] = [
             ("a file was written", true, |at| fs::write(at.join("real/neighbour"), "new").unwrap()),
             ("a granted directory grew", true, |at| {
                 fs::write(at.join("real/granted/new"), "").unwrap();
@@ -422,6 +438,15 @@ mod tests {
             ("a neighbour was replaced", false, |at| {
                 fs::write(at.join("other/file"), "").unwrap();
                 fs::rename(at.join("other/file"), at.join("real/neighbour")).unwrap();
+            }),
+            ("a file of the work tree was born", true, |at| {
+                fs::write(at.join("work/file"), "").unwrap();
+            }),
+            ("another repository was named", false, |at| {
+                fs::write(at.join("work/.git"), "gitdir: ../another\n").unwrap();
+            }),
+            ("something protected was born beside the work tree", false, |at| {
+                fs::create_dir(at.join("repository/hooks")).unwrap();
             }),
             ("a link on the way was turned", false, |at| {
                 symlink("other", at.join("turned")).unwrap();
@@ -447,7 +472,8 @@ mod tests {
         }
         cage.walls.namespaces = super::super::Namespaces::None;
         (cage.read, cage.hide) = (vec!["/sys".into()], Vec::new());
-        assert!(Waiting::make(&cage).is_some());
+        cage.write.clear();
+        assert!(Waiting::make(&cage.into()).is_some());
     }
 
     #[test]
@@ -457,7 +483,7 @@ mod tests {
         if ground.cage().walls.landlock == 0 {
             return skipped("no landlock");
         }
-        assert!(ahead.take(&ground.cage()).rules.is_some());
+        assert!(ahead.take(&ground.cage().into()).rules.is_some());
         let until = Instant::now() + Duration::from_secs(20);
         let asked = loop {
             match ahead.refill() {
@@ -468,15 +494,18 @@ mod tests {
         };
         assert_eq!(ahead.likely_view(), asked);
         let listed = Cage { programs: Some(Vec::new()), ..ground.cage() };
-        assert!(ahead.take(&listed).rules.is_none(), "programs are looked up by the command");
-        let other = Cage { hide: Vec::new(), ..ground.cage() };
+        assert!(
+            ahead.take(&listed.into()).rules.is_none(),
+            "programs are looked up by the command"
+        );
+        let other = Arc::new(Cage { hide: Vec::new(), ..ground.cage() });
         let ready = ahead.take(&other);
         assert!(ready.rules.is_some());
         assert_eq!(ready.view, None, "the view was for the other cage");
         assert_eq!(ahead.kept().last, Some(other));
-        assert_eq!(ahead.take(&ground.cage()).view, Some(asked));
+        assert_eq!(ahead.take(&ground.cage().into()).view, Some(asked));
         assert!(ahead.refill().is_none(), "nothing has changed, and the view is the same");
         fs::write(ground.0.join("real/born"), "").unwrap();
-        assert_eq!(ahead.take(&ground.cage()).view, None, "something has changed");
+        assert_eq!(ahead.take(&ground.cage().into()).view, None, "something has changed");
     }
 }

@@ -33,10 +33,7 @@ pub(crate) enum Bounds {
 
 /// Nothing effective, permitted, inheritable, ambient or to be had by executing.
 pub(crate) fn drop_all(bounds: Bounds) -> Result<(), Errno> {
-    match bounds {
-        Bounds::Unknown => shut_ways_back(),
-        Bounds::Empty => keep_root_powerless(),
-    }
+    shut_ways_back(bounds);
     set([[0; 3]; 2])
 }
 
@@ -67,8 +64,8 @@ pub(crate) enum Reserve {
 
 /// The same for a warden, who keeps some in reserve, where it has them. Without effect they are no
 /// part of what it does for the command.
-pub(crate) fn drop_all_but(reserve: Reserve) -> Result<(), Errno> {
-    shut_ways_back();
+pub(crate) fn drop_all_but(reserve: Reserve, bounds: Bounds) -> Result<(), Errno> {
+    shut_ways_back(bounds);
     let [[_, low, _], [_, high, _]] = sets().unwrap_or_default();
     match reserve {
         Reserve::Group => set([[0, low & OVERRIDE, 0], [0; 3]]),
@@ -98,13 +95,12 @@ pub(crate) fn with_reserve<T>(act: impl FnOnce() -> T) -> T {
 
 /// No capability by executing, and none by the user's number. Both need CAP_SETPCAP; whoever has it
 /// not has nothing to lose either.
-fn shut_ways_back() {
-    keep_root_powerless();
-    empty_bounds();
-}
-
-fn keep_root_powerless() {
+fn shut_ways_back(bounds: Bounds) {
     let _ = raw::prctl(libc::PR_SET_SECUREBITS, SECURE_BITS);
+    match bounds {
+        Bounds::Unknown => drop(empty_bounds()),
+        Bounds::Empty => {}
+    }
 }
 
 fn set(sets: Sets) -> Result<(), Errno> {

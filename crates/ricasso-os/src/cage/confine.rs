@@ -6,8 +6,9 @@ use super::mounts::{existing, real};
 use super::programs::Listed;
 use super::{Cage, Tmp, capability, raw, rules};
 use crate::wire::{Order, Stage};
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
+use std::path::PathBuf;
 
 /// Everything that can be made ready before the command's process is there.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub(crate) struct Standing {
     pub(super) cage: Cage,
     pub(super) listed: Option<Listed>,
     filter: Filter,
+    /// Rules on what is laid anew for a command, where they are known before.
+    inside: Option<Vec<(PathBuf, u64)>>,
 }
 
 /// A confined process; what it needs somebody else for.
@@ -35,7 +38,8 @@ impl Standing {
         };
         let listed = cage.programs.as_ref().map(find).transpose()?;
         let filter = Filter::of(&cage);
-        Ok(Standing { cage, listed, filter })
+        // Whoever prepares for one command makes them when its view is there.
+        Ok(Standing { cage, listed, filter, inside: None })
     }
 
     /// Lays the filter alone; returns where its questions arrive. Allocates nothing.
@@ -45,8 +49,20 @@ impl Standing {
 
     /// For a cage without a list of programs that has its real names already.
     pub(super) fn of_real_names(cage: Cage) -> Standing {
-        let filter = Filter::of(&cage);
-        Standing { cage, listed: None, filter }
+        let (filter, inside) = (Filter::of(&cage), rules::known_inside(&cage));
+        Standing { cage, listed: None, filter, inside }
+    }
+
+    /// Lays rules that the owner made over this process, which refuses privileges already. False
+    /// where they are to be laid later. Allocates nothing.
+    pub(super) fn lay_known_rules(&self, ahead: BorrowedFd<'_>) -> Result<bool, Errno> {
+        let Some(inside) = &self.inside else { return Ok(false) };
+        if self.cage.walls.landlock == 0 || !self.cage.walls.files {
+            return Ok(false);
+        }
+        let rules = Ruleset::received(ahead, self.cage.walls.landlock)?;
+        inside.iter().try_for_each(|(path, rights)| rules.grant(path, *rights))?;
+        rules.restrict_self().map(|()| true)
     }
 }
 
@@ -117,7 +133,7 @@ pub(super) fn refuse_privileges() -> Result<(), Errno> {
 fn lay_rules(standing: &Standing, ahead: Option<&OwnedFd>) -> Result<(), Errno> {
     let (cage, listed) = (&standing.cage, standing.listed.as_ref());
     let rules = match ahead {
-        Some(rules) => Ruleset::received(rules, cage.walls.landlock)?,
+        Some(rules) => Ruleset::received(rules.as_fd(), cage.walls.landlock)?,
         None => rules::outside(cage, listed)?.rules,
     };
     rules::inside(&rules, cage, listed)?;

@@ -1,38 +1,43 @@
 //! The command's process in namespaces, born before there is an order.
 //!
 //! The first process is busy with mounts until the order comes, and then with the order; this one
-//! takes on its filter meanwhile, on another core. It shares memory, descriptors and directories
-//! with the first process, which goes on beside it: so it allocates nothing and writes nothing but
-//! what is its own here, until it is told to go on. Then the first process stands still, and this
-//! one goes the rest of the way in its place.
+//! takes on its filter meanwhile, and then the rules that came with the order, on another core. It
+//! shares memory and descriptors with the first process, which goes on beside it: so it allocates
+//! nothing and writes nothing but what is its own here, until it is told to go on. Then the first
+//! process stands still, and this one goes the rest of the way in its place.
 
-use super::capability::{self, Bounds};
+use super::capability::Bounds;
 use super::confine::{Confined, Standing, refuse_privileges};
-use super::init::{self, Parts};
+use super::init::{self, Parts, SoFar};
 use super::session::Loopback;
-use super::template::Template;
+use super::template::{Copy, Template};
 use super::{Net, raw};
 use crate::after_fork::{self, Cores, Tidings, leave};
-use rustix::fd::{FromRawFd, IntoRawFd, OwnedFd};
+use rustix::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::{Signal, set_parent_process_death_signal};
 use rustix::thread::futex;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 /// The stack of the command's process until it executes; what it does there needs a tenth of it.
 const STACK_BYTES: usize = 256 * 1024;
 
 /// What the process is told.
 const WAIT: u32 = 0;
-const GO_ON: u32 = 1;
-const LEAVE: u32 = 2;
+const TAKE_RULES: u32 = 1;
+const GO_ON: u32 = 2;
+const LEAVE: u32 = 3;
 
 /// How far it came: not even behind its filter, or on its way to the command.
 const NOWHERE: u32 = 0;
 const ON_ITS_WAY: u32 = 1;
 
-/// No listener.
+/// How long it looks for the word by itself, before it lets itself be woken.
+const PATIENCE: Duration = Duration::from_micros(100);
+
+/// No listener, and no rules.
 const NONE: i32 = -1;
 
 /// A process that waits to become the command. It ends when this is dropped.
@@ -51,7 +56,11 @@ struct Shared {
     listener: AtomicI32,
     /// The kernel sets it to nought when the process executes or ends.
     lives: AtomicU32,
-    standing: AtomicPtr<Standing>,
+    /// Rules that the owner made, for this process to complete and take on.
+    rules: AtomicI32,
+    template: AtomicPtr<Template>,
+    /// Whether it goes into the copy of the view by itself: the first process is not there yet.
+    enters: bool,
     loopback: AtomicPtr<Loopback>,
     rest: AtomicPtr<Rest<'static>>,
 }
@@ -60,15 +69,16 @@ struct Shared {
 type Rest<'a> = (&'a Parts<'a>, &'a Standing, &'a OwnedFd);
 
 impl Early {
-    /// Bears the process in the namespaces of this one. `None` where it must be born later: what it
-    /// needs is not there yet, or the kernel refuses.
+    /// Bears the process in the namespaces of this one. It goes into the copy that was made ahead
+    /// by itself, or this one stands in a copy already. `None` where it must be born later: what
+    /// it needs is not there yet, or the kernel refuses.
     pub(super) fn bear(
         template: &Template,
+        copy: Copy,
         loopback: Option<&Loopback>,
         bounds: Bounds,
     ) -> Option<Early> {
-        let standing = template.standing();
-        let cage = &standing.cage;
+        let cage = &template.standing().cage;
         let joins = match cage.net {
             Net::Loopback | Net::None => cage.walls.netns,
             Net::Open => false,
@@ -84,13 +94,15 @@ impl Early {
             came: AtomicU32::new(NOWHERE),
             listener: AtomicI32::new(NONE),
             lives: AtomicU32::new(1),
-            standing: AtomicPtr::new(ptr::from_ref(standing).cast_mut()),
+            rules: AtomicI32::new(NONE),
+            template: AtomicPtr::new(ptr::from_ref(template).cast_mut()),
+            enters: template.has_copy(copy),
             loopback: AtomicPtr::new(loopback.cast_mut()),
             rest: AtomicPtr::new(ptr::null_mut()),
         });
         let mut stack = vec![0u128; STACK_BYTES / size_of::<u128>()];
         let top = stack.as_mut_ptr_range().end.cast();
-        let own = libc::CLONE_VM | libc::CLONE_FS | libc::CLONE_FILES | libc::SIGCHLD;
+        let own = libc::CLONE_VM | libc::CLONE_FILES | libc::SIGCHLD;
         let flags = own | libc::CLONE_CHILD_CLEARTID;
         let given = ptr::from_ref(&*shared).cast_mut().cast();
         let (none, lives) = (ptr::null_mut::<libc::c_void>(), shared.lives.as_ptr());
@@ -99,6 +111,12 @@ impl Early {
         // waits for. Until it is told to go on it allocates nothing and writes only to `shared`.
         let pid = unsafe { libc::clone(enter, top, flags, given, none, none, lives) };
         (pid > 0).then_some(Early { pid, shared, _stack: stack })
+    }
+
+    /// Gives it the rules that came with the order. They stay open until it has executed or ended.
+    pub(super) fn give(&self, rules: BorrowedFd<'_>) {
+        self.shared.rules.store(rules.as_raw_fd(), Ordering::Relaxed);
+        self.tell(TAKE_RULES);
     }
 
     /// Lets it become the command, and waits until it has executed or ended. `None` where it did
@@ -131,7 +149,7 @@ impl Early {
 impl Drop for Early {
     fn drop(&mut self) {
         self.tell(LEAVE);
-        // Only then it shares nothing with us any more, the directory neither.
+        // Only then it shares nothing with us any more.
         crate::tree::wait_for(self.pid);
     }
 }
@@ -143,15 +161,28 @@ extern "C" fn enter(given: *mut libc::c_void) -> libc::c_int {
     if stand_behind_filter(shared).is_err() {
         leave();
     }
+    let mut ruled = false;
+    let mut since = Instant::now();
     loop {
         match shared.told.load(Ordering::Acquire) {
-            WAIT => drop(futex::wait(&shared.told, futex::Flags::empty(), WAIT, None)),
             GO_ON => break,
-            _ => leave(),
+            LEAVE => leave(),
+            TAKE_RULES if !ruled => {
+                // Where it fails, the first process finds out why.
+                let Ok(laid) = take_rules(shared) else { leave() };
+                if !laid {
+                    await_other_than(shared, TAKE_RULES);
+                }
+                ruled = laid;
+                since = Instant::now();
+            }
+            // To be woken takes longer than it mostly lasts.
+            _ if since.elapsed() < PATIENCE => rustix::thread::sched_yield(),
+            word => await_other_than(shared, word),
         }
     }
-    // From now on descriptors and directory are its own, as the first process left them.
-    if raw::unshare(libc::CLONE_FILES | libc::CLONE_FS).is_err() {
+    // From now on the descriptors are its own, as the first process left them.
+    if raw::unshare(libc::CLONE_FILES).is_err() {
         leave();
     }
     shared.came.store(ON_ITS_WAY, Ordering::Release);
@@ -161,9 +192,27 @@ extern "C" fn enter(given: *mut libc::c_void) -> libc::c_int {
     // SAFETY: it was made by this process, and nobody else in its own table owns it.
     let own = |fd| unsafe { OwnedFd::from_raw_fd(fd) };
     let confined = Confined { listener: Some(listener).filter(|fd| *fd != NONE).map(own) };
-    let (stage, errno) = init::become_command(parts, standing, warden, Some(confined));
+    let so_far = SoFar::Born { confined, ruled };
+    let (stage, errno) = init::become_command(parts, standing, warden, so_far);
     after_fork::tell(parts.note, &Tidings::Failed(stage, errno), &[]);
     leave()
+}
+
+fn await_other_than(shared: &Shared, word: u32) {
+    let _ = futex::wait(&shared.told, futex::Flags::empty(), word, None);
+}
+
+fn template(shared: &Shared) -> &Template {
+    // SAFETY: what the first process stands on, which lives as long as that, and is never null.
+    unsafe { &*shared.template.load(Ordering::Relaxed) }
+}
+
+/// Takes on the rules, if they can be completed without a look at the view. Allocates nothing.
+fn take_rules(shared: &Shared) -> Result<bool, Errno> {
+    let rules = shared.rules.load(Ordering::Relaxed);
+    // SAFETY: whoever gave it keeps it open until this process has executed or ended.
+    let rules = unsafe { BorrowedFd::borrow_raw(rules) };
+    template(shared).standing().lay_known_rules(rules)
 }
 
 /// All that a filter must not come before, and then the filter. Allocates nothing.
@@ -174,11 +223,12 @@ fn stand_behind_filter(shared: &Shared) -> Result<(), Errno> {
     if let Some(loopback) = unsafe { shared.loopback.load(Ordering::Relaxed).as_ref() } {
         loopback.enter()?;
     }
-    // SAFETY: as above, and never null.
-    let standing = unsafe { &*shared.standing.load(Ordering::Relaxed) };
-    capability::drop_all(Bounds::Empty)?;
+    let template = template(shared);
+    if shared.enters {
+        template.enter(Copy::Ahead)?;
+    }
     refuse_privileges()?;
-    let listener = standing.lay_filter()?;
+    let listener = template.standing().lay_filter()?;
     let listener = listener.map_or(NONE, IntoRawFd::into_raw_fd);
     shared.listener.store(listener, Ordering::Relaxed);
     Ok(())

@@ -7,10 +7,11 @@
 
 use super::capability::Bounds;
 use super::confine::{Standing, confine};
-use super::{Cage, Confined, Namespaces};
+use super::{Cage, Confined, Namespaces, Survey, Wanted};
 use crate::wire::{Stage, Writer};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
+use std::rc::Rc;
 
 /// The walls of one cage.
 #[derive(Debug)]
@@ -18,19 +19,22 @@ pub(crate) struct Hedge {
     number: u64,
     /// As an order says it.
     cage: Vec<u8>,
+    survey: Rc<Survey>,
     standing: Standing,
     rules: OwnedFd,
 }
 
 impl Hedge {
     /// Walls with these rules, under a number; nothing where a command has a part in its walls.
-    pub(crate) fn new(number: u64, cage: Cage, rules: OwnedFd) -> Option<Hedge> {
+    pub(crate) fn new(wanted: Wanted) -> Option<Hedge> {
+        let Wanted { number, cage, survey, rules } = wanted;
+        let (survey, rules) = (Rc::new(survey), rules?);
         let mut said = Writer::default();
         cage.encode(&mut said);
         is_shared(&cage).then(|| {
             // Only rules depend on names, and these are made.
-            let standing = Standing::of_real_names(cage);
-            Hedge { number, cage: said.0, standing, rules }
+            let standing = Standing::of_real_names((*cage).clone());
+            Hedge { number, cage: said.0, survey, standing, rules }
         })
     }
 
@@ -47,6 +51,11 @@ impl Hedge {
     /// Confines this process for good. Allocates nothing, since there are rules and no mounts.
     pub(crate) fn lay(&self, bounds: Bounds) -> Result<Confined, (Stage, Errno)> {
         confine(&self.standing, Some(&self.rules), bounds)
+    }
+
+    /// What was found out about its names.
+    pub(crate) fn survey(&self) -> &Rc<Survey> {
+        &self.survey
     }
 
     /// What a warden keeps of it.

@@ -4,23 +4,24 @@
 //! the command, reaps whatever is orphaned, and tells how the command ended. When it ends, for
 //! whatever reason, the kernel ends everything in its pid namespace.
 
+use super::arrived::{Arrived, Terminals};
 use super::capability::Bounds;
 use super::confine::{Confined, Standing, confine_powerless, lay_all_but_filter};
-use super::early::Early;
 use super::mounts::{self, Processes};
 use super::raw::{self, Depth, NO_SUID, READ_ONLY};
 use super::session::{Loopback, raise_loopback};
 use super::template::Template;
 use super::terminal;
 use super::{Cage, Namespaces, Net};
-use crate::after_fork::{self, Tidings, leave};
+use crate::after_fork::{self, Seat, Tidings, leave};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::warden::Usage;
 use crate::wire::{Order, Reader, Stage, Writer};
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fd::{AsFd, OwnedFd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
+use std::cell::Cell;
 use std::time::Duration;
 
 /// Mount, pid and IPC namespaces; user and network ones come on top where they are needed.
@@ -39,6 +40,19 @@ pub(crate) struct Parts<'a> {
     pub(crate) bounds: Bounds,
     /// The view that this process stands in already, and that was built for this very cage.
     pub(crate) stands_in: Option<&'a Arrived<'a>>,
+    /// Whether the warden knows the order.
+    pub(crate) told: Cell<bool>,
+}
+
+impl Parts<'_> {
+    /// Tells the warden of the order, unless it knows, and gives it these descriptors.
+    fn tell_order(&self, fds: &[BorrowedFd<'_>]) {
+        if self.told.replace(true) {
+            return;
+        }
+        let seat = if self.stands_in.is_some() { Seat::View } else { Seat::Elsewhere };
+        after_fork::tell(self.note, &Tidings::Order(self.order, seat), fds);
+    }
 }
 
 /// How the process that waits for an order came to be.
@@ -87,56 +101,6 @@ pub(crate) fn bear(template: Option<&Template>, queues: Queues) -> Result<Option
     Ok(born)
 }
 
-/// A first process that took a copy of a view before it had an order, and perhaps the command's
-/// process, born there.
-#[derive(Debug)]
-pub(crate) struct Arrived<'a> {
-    template: &'a Template,
-    early: Option<Early>,
-}
-
-impl<'a> Arrived<'a> {
-    /// Copies the view for this process. It guesses what the order will be, and can go back.
-    pub(crate) fn at(
-        template: &'a Template,
-        loopback: Option<&Loopback>,
-        bounds: Bounds,
-    ) -> Option<Arrived<'a>> {
-        let cage = &template.standing().cage;
-        let mut arrived = Arrived { template, early: None };
-        let entered = template.enter().and_then(|()| {
-            // It takes on its filter while this process goes on.
-            arrived.early = Early::bear(template, loopback, bounds);
-            mounts::build_memory(cage)?;
-            own_proc(mounts::processes(cage))
-        });
-        match entered {
-            Ok(()) => Some(arrived),
-            Err(_) => arrived.turn_back(),
-        }
-    }
-
-    /// Itself, if the view is the one that the order asks for; else this process goes back, and
-    /// the view is built anew for it.
-    pub(crate) fn stays_for(self, cage: &Cage, number: Option<u64>) -> Option<Arrived<'a>> {
-        if number == Some(self.template.number()) && self.template.is_for(cage) {
-            return Some(self);
-        }
-        self.turn_back()
-    }
-
-    fn turn_back(self) -> Option<Arrived<'a>> {
-        let Arrived { template, early } = self;
-        // Nobody else may stand where this process stands when it goes.
-        drop(early);
-        match template.leave() {
-            Ok(()) => None,
-            // Nobody knows where this process stands.
-            Err(_) => leave(),
-        }
-    }
-}
-
 type Failure = (Stage, Errno);
 
 /// Builds the namespaces and starts the command in them; returns only on failure, and then in
@@ -146,7 +110,7 @@ pub(crate) fn lead(parts: &Parts<'_>) -> Failure {
         Ok(never) => match never {},
         Err(failure) => {
             match parts.birth {
-                Birth::First => after_fork::tell(parts.note, &Tidings::Order(parts.order), &[]),
+                Birth::First => parts.tell_order(&[]),
                 Birth::Plain => {}
             }
             failure
@@ -170,9 +134,17 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
     let terminal = || parts.order.terminal.then(|| terminal::hold(&parts.streams[0])).flatten();
     if let Some(arrived) = parts.stands_in {
         let standing = arrived.template.standing();
-        enter_network(&standing.cage, parts.loopback, 0).map_err(at(Stage::Namespaces))?;
-        let terminal = terminal();
-        mounts::terminals().map_err(at(Stage::Mounts))?;
+        if arrived.early.is_none() {
+            enter_network(&standing.cage, parts.loopback, 0).map_err(at(Stage::Namespaces))?;
+        }
+        let terminal = match arrived.terminals {
+            Terminals::Own => None,
+            Terminals::Machine => {
+                let terminal = terminal();
+                mounts::terminals().map_err(at(Stage::Mounts))?;
+                terminal
+            }
+        };
         return first(parts, standing, ends, terminal.and_then(|terminal| terminal.show().ok()));
     }
     let standing = Standing::prepare(parts.order, parts.cage)?;
@@ -180,8 +152,7 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
         // It wakes the warden, who would only be in the way now; the command's process does it.
         Birth::First => {}
         Birth::Plain => {
-            let order = Tidings::Order(parts.order);
-            after_fork::tell(parts.note, &order, &[ends.warden.as_fd()]);
+            parts.tell_order(&[ends.warden.as_fd()]);
         }
     }
     namespaces(&standing.cage, parts.loopback, parts.birth).map_err(at(Stage::Namespaces))?;
@@ -222,6 +193,10 @@ fn first(
     // Nobody in the namespace may look into this process, which was forked from ours.
     raw::prctl(libc::PR_SET_DUMPABLE, 0).map_err(at(Stage::Privileges))?;
     let early = parts.stands_in.and_then(|arrived| arrived.early.as_ref());
+    if early.is_some() {
+        // It has its hands full, and the warden is not ready to hear it yet.
+        parts.tell_order(&[ends.warden.as_fd()]);
+    }
     let command = match early.and_then(|early| early.go(&(parts, standing, &ends.warden))) {
         Some(command) => command,
         None => beget(parts, standing, &ends.warden).map_err(at(Stage::Prepare))?,
@@ -242,7 +217,7 @@ fn beget(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Result<i32
         // parent stands still until it executes or ends.
         let (parts, standing, warden) =
             unsafe { *with.cast::<(&Parts<'_>, &Standing, &OwnedFd)>() };
-        let (stage, errno) = become_command(parts, standing, warden, None);
+        let (stage, errno) = become_command(parts, standing, warden, SoFar::Nothing);
         after_fork::tell(parts.note, &Tidings::Failed(stage, errno), &[]);
         leave()
     }
@@ -258,38 +233,38 @@ fn beget(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Result<i32
     raw::answer(pid.into()).map(|pid| pid as i32)
 }
 
-/// The command's own process, whose filter may be laid already; returns only on failure.
+/// How far the command's process came before there was an order.
+pub(super) enum SoFar {
+    /// It was born with it, without powers, in its directory.
+    Nothing,
+    /// It stands behind its filter, and perhaps behind its rules.
+    Born {
+        /// What the filter asks through.
+        confined: Confined,
+        /// Whether it took on its rules.
+        ruled: bool,
+    },
+}
+
+/// The command's own process; returns only on failure.
 pub(super) fn become_command(
     parts: &Parts<'_>,
     standing: &Standing,
     warden: &OwnedFd,
-    filtered: Option<Confined>,
+    so_far: SoFar,
 ) -> Failure {
-    let mut order = match parts.birth {
-        Birth::First => Some(Tidings::Order(parts.order)),
-        // The warden knows it by now.
-        Birth::Plain => None,
-    };
-    let mut tell_order = || {
-        if let Some(order) = order.take() {
-            after_fork::tell(parts.note, &order, &[warden.as_fd()]);
-        }
-    };
     // Together with the next message it wakes the warden once; but a filter may be in the way of
     // a long one.
     if parts.order.is_long() {
-        tell_order();
+        parts.tell_order(&[warden.as_fd()]);
     }
-    let prepared = match filtered {
-        Some(_) => after_fork::outfit(parts.order, parts.streams, parts.state),
-        None => after_fork::prepare(parts.order, parts.streams, parts.state),
+    let confined = match so_far {
+        SoFar::Born { confined, ruled } => grow_up(parts, standing, ruled).map(|()| confined),
+        SoFar::Nothing => after_fork::prepare(parts.order, parts.streams, parts.state)
+            .map_err(|errno| (Stage::Prepare, errno))
+            .and_then(|()| confine_powerless(standing, parts.rules)),
     };
-    let prepared = prepared.map_err(|errno| (Stage::Prepare, errno));
-    let confined = prepared.and_then(|()| match filtered {
-        Some(confined) => lay_all_but_filter(standing, parts.rules).map(|()| confined),
-        None => confine_powerless(standing, parts.rules),
-    });
-    tell_order();
+    parts.tell_order(&[warden.as_fd()]);
     match confined {
         Ok(confined) => {
             let listener = confined.listener.as_ref().map(AsFd::as_fd);
@@ -298,6 +273,15 @@ pub(super) fn become_command(
         }
         Err(failure) => failure,
     }
+}
+
+/// The rest of the way of a process that was born before the order, and stands behind its filter.
+fn grow_up(parts: &Parts<'_>, standing: &Standing, ruled: bool) -> Result<(), Failure> {
+    let at = |stage| move |errno| (stage, errno);
+    rustix::process::chdir(&parts.order.cwd).map_err(at(Stage::Directory))?;
+    super::capability::drop_all(Bounds::Empty).map_err(at(Stage::Privileges))?;
+    after_fork::outfit(parts.order, parts.streams, parts.state).map_err(at(Stage::Prepare))?;
+    if ruled { Ok(()) } else { lay_all_but_filter(standing, parts.rules) }
 }
 
 fn namespaces(cage: &Cage, loopback: Option<&Loopback>, birth: Birth) -> Result<(), Errno> {
@@ -372,7 +356,7 @@ fn follow_warden(note: &Channel) -> Result<(), Errno> {
 
 /// The processes of this namespace and no others, and nothing in it can be set; nothing at all
 /// where it is hidden.
-fn own_proc(processes: Processes) -> Result<(), Errno> {
+pub(super) fn own_proc(processes: Processes) -> Result<(), Errno> {
     let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC | libc::MS_RDONLY;
     let mask = || raw::mount(c"tmpfs", c"/proc", flags, mounts::MASK);
     match processes {

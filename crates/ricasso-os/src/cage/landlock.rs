@@ -112,8 +112,8 @@ impl Ruleset {
     }
 
     /// Rules that somebody else began, for this version.
-    pub(super) fn received(fd: &OwnedFd, version: u32) -> Result<Ruleset, Errno> {
-        Ok(Ruleset { fd: rustix::io::dup(fd)?, handled: handled(version)? })
+    pub(super) fn received(fd: BorrowedFd<'_>, version: u32) -> Result<Ruleset, Errno> {
+        Ok(Ruleset { fd: rustix::io::fcntl_dupfd_cloexec(fd, 3)?, handled: handled(version)? })
     }
 
     /// The descriptor, to be handed to whoever is to be confined by it.

@@ -9,26 +9,27 @@ mod act;
 mod births;
 mod code;
 mod memory;
+mod survey;
 mod walk;
 mod watches;
 
 use super::Cage;
-use super::capability::{Reserve, drop_all_but};
+use super::capability::{Bounds, Reserve, drop_all_but};
 use super::filter::{FCHMODAT2, METADATA};
 use super::mounts::existing;
 use super::programs::Listed;
-use super::protected::by_real_names;
 use super::raw;
-use super::rules::{kept_places, writable_places};
-use crate::after_fork::Asks;
+use super::rules::kept_places;
+use crate::after_fork::{About, Asks};
 use crate::error::{Error, Result};
 pub(crate) use code::loads;
 use memory::Asker;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::SystemTime;
-use watches::Readable;
+pub(crate) use survey::Survey;
 
 /// `struct seccomp_notif`: 80 bytes.
 #[repr(C)]
@@ -67,8 +68,7 @@ const MOST_DENIED: usize = 32;
 #[derive(Debug)]
 pub(crate) struct Gatekeeper {
     listener: OwnedFd,
-    places: Vec<PathBuf>,
-    protect: Vec<PathBuf>,
+    survey: Rc<Survey>,
     listed: Option<Listed>,
     /// Variables of the plan itself by which a loader takes in libraries.
     loading: Vec<Vec<u8>>,
@@ -76,9 +76,6 @@ pub(crate) struct Gatekeeper {
     began: SystemTime,
     /// Repositories at the roots that were there before the command.
     old: Vec<PathBuf>,
-    /// Whether nothing but these answers holds what is protected: there are no mounts.
-    alone: bool,
-    readable: Readable,
     denied: Vec<Denied>,
 }
 
@@ -102,35 +99,28 @@ enum Said {
 impl Gatekeeper {
     /// From now on this process, which is the command's warden, answers. It gives up every
     /// capability first: what it does for the command must need none.
-    pub(crate) fn new(listener: OwnedFd, asks: &Asks, reserve: Reserve) -> Result<Gatekeeper> {
-        drop_all_but(reserve).map_err(Error::call("give up capabilities"))?;
-        let cage = Cage { write: existing(&asks.cage.write), ..asks.cage.clone() };
-        let listed = match &cage.programs {
-            None => None,
-            Some(list) => Some(
-                Listed::find(list, &asks.path, &kept_places(&cage))
-                    .map_err(Error::call("find the listed programs"))?,
-            ),
+    pub(crate) fn new(
+        listener: OwnedFd,
+        asks: Asks,
+        (reserve, bounds): (Reserve, Bounds),
+    ) -> Result<Gatekeeper> {
+        drop_all_but(reserve, bounds).map_err(Error::call("give up capabilities"))?;
+        let Asks { about, path, loading } = asks;
+        let (survey, listed) = match about {
+            About::Known(survey) => (survey, None),
+            About::Cage(cage) => {
+                let listed = cage.programs.as_ref().map(|list| {
+                    let cage = Cage { write: existing(&cage.write), ..(*cage).clone() };
+                    Listed::find(list, &path, &kept_places(&cage))
+                        .map_err(Error::call("find the listed programs"))
+                });
+                (Rc::new(Survey::of(&cage)), listed.transpose()?)
+            }
         };
-        let places = existing(&writable_places(&cage));
-        let repositories: Vec<PathBuf> = places.iter().map(|place| place.join(".git")).collect();
-        let old = repositories.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect();
+        let repositories = survey.places.iter().map(|place| place.join(".git"));
+        let old = repositories.filter(|path| path.symlink_metadata().is_ok()).collect();
         let (began, denied) = (births::now(), Vec::new());
-        let alone = !cage.has_namespaces();
-        let readable = if alone { Readable::of(&cage, &places) } else { Readable::default() };
-        let (protect, loading) = (by_real_names(&cage, alone), asks.loading.clone());
-        Ok(Gatekeeper {
-            listener,
-            places,
-            protect,
-            listed,
-            loading,
-            began,
-            old,
-            alone,
-            readable,
-            denied,
-        })
+        Ok(Gatekeeper { listener, survey, listed, loading, began, old, denied })
     }
 
     /// Answers one question, if there is one.
@@ -224,7 +214,7 @@ impl Gatekeeper {
         if !name.is_absolute() {
             return Ok(true);
         }
-        let is_inside = self.places.iter().any(|place| name.starts_with(place));
+        let is_inside = self.survey.places.iter().any(|place| name.starts_with(place));
         Ok(is_inside && !self.is_shut_to_writers(asker, &name))
     }
 }

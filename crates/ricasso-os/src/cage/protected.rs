@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// The name of a repository in its work tree.
 const GIT: &str = ".git";
+/// What leads from a repository to the one that shares its settings.
+const COMMON: &str = "commondir";
 /// A file that leads to a repository has one line.
 const MOST_POINTER_BYTES: u64 = 4096;
 
@@ -79,6 +81,31 @@ pub(super) fn by_real_names(cage: &Cage, alone: bool) -> Vec<PathBuf> {
     all
 }
 
+/// What tells, beside the names of a cage, that something else is protected now: files whose text
+/// says where a repository lies, and what of it is protected if it is there.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    pub(super) pointers: Vec<PathBuf>,
+    pub(super) names: Vec<PathBuf>,
+}
+
+impl Beside {
+    pub(super) fn of(cage: &Cage) -> Beside {
+        let mut beside = Beside::default();
+        let parts: Vec<&Path> =
+            cage.protect.iter().filter_map(|entry| entry.strip_prefix(GIT).ok()).collect();
+        for root in &cage.write {
+            let Some(repositories) = led_by(root) else { continue };
+            beside.pointers.push(root.join(GIT));
+            for repository in repositories {
+                beside.pointers.push(repository.join(COMMON));
+                beside.names.extend(parts.iter().map(|part| repository.join(part)));
+            }
+        }
+        beside
+    }
+}
+
 /// The links among the names of a path, each in the real directory above it.
 fn links_on(path: &Path) -> Vec<PathBuf> {
     let mut names: Vec<&Path> = path.ancestors().collect();
@@ -98,7 +125,7 @@ fn led_by(root: &Path) -> Option<Vec<PathBuf>> {
     }
     let text = line(&pointer)?;
     let own = root.join(OsStr::from_bytes(text.strip_prefix(b"gitdir:")?.trim_ascii()));
-    let common = line(&own.join("commondir"));
+    let common = line(&own.join(COMMON));
     let common = common.map(|text| own.join(OsStr::from_bytes(text.trim_ascii())));
     Some([Some(own), common].into_iter().flatten().collect())
 }
@@ -146,10 +173,13 @@ mod tests {
             names.iter().map(|name| place.join(name)).collect()
         };
         let real = by_real_names(&cage, false);
+        let beside = Beside::of(&cage);
         fs::remove_dir_all(&place).unwrap();
         let places = ["w/.git", "w/h", "w/repo/config", "w/repo/hooks", "w/shared"];
         assert_eq!(shut.places, at(&places));
         assert_eq!(shut.links, at(&["w/away", "w/conf", "w/dangling"]));
+        assert_eq!(beside.pointers, at(&["w/.git", "w/repo/commondir"]));
+        assert!(beside.names.contains(&place.join("w/repo/hooks")));
         assert!(real.contains(&place.join("w/h")) && real.contains(&"conf".into()));
     }
 }

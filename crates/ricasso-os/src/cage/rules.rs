@@ -133,17 +133,41 @@ pub(super) fn inside(rules: &Ruleset, cage: &Cage, listed: Option<&Listed>) -> R
     if !cage.has_namespaces() {
         return Ok(());
     }
-    let rights = Rights::of(cage, listed);
-    if !hides_proc(cage) {
-        let hidden = Hidden::new(cage.hide.iter().filter(|path| in_proc(path)).cloned());
+    if !hides_proc(cage) && !hidden_in_proc(cage).is_empty() {
+        let rights = Rights::of(cage, listed);
+        let hidden = Hidden::new(hidden_in_proc(cage));
         rules.grant(Path::new(PROC), rights.read & READ_DIR)?;
         grant_around(rules, Path::new(PROC), &hidden, rights.read, &mut Vec::new())?;
     }
-    if people::are_made_up(cage) {
-        people::places().try_for_each(|list| rules.grant(list, rights.read))?;
+    anew(cage, listed).iter().try_for_each(|(path, rights)| rules.grant(path, *rights))
+}
+
+/// The same as a list, where it is known before there is a view: `None` where something in /proc is
+/// hidden, so that the others in it are granted one by one.
+pub(super) fn known_inside(cage: &Cage) -> Option<Vec<(PathBuf, u64)>> {
+    let known = hides_proc(cage) || hidden_in_proc(cage).is_empty();
+    (known && cage.has_namespaces()).then(|| anew(cage, None))
+}
+
+fn hidden_in_proc(cage: &Cage) -> Vec<PathBuf> {
+    cage.hide.iter().filter(|path| in_proc(path)).cloned().collect()
+}
+
+/// What is laid anew, but for /proc where something in it is hidden, and the rights on it.
+fn anew(cage: &Cage, listed: Option<&Listed>) -> Vec<(PathBuf, u64)> {
+    let rights = Rights::of(cage, listed);
+    let mut all = Vec::new();
+    if !hides_proc(cage) && hidden_in_proc(cage).is_empty() {
+        all.push((PROC.into(), rights.read));
     }
-    let places = laid_anew(cage).into_iter();
-    places.map(Path::new).try_for_each(|place| rules.grant(place, rights.write))
+    if people::are_made_up(cage) {
+        all.extend(people::places().map(|list| (list.to_path_buf(), rights.read)));
+    }
+    // A directory of the session has its rule, wherever it is seen.
+    let is_new = |place: &&str| *place != TMP || cage.tmp == Tmp::Private;
+    let places = laid_anew(cage).into_iter().filter(is_new);
+    all.extend(places.map(|place| (place.into(), rights.write)));
+    all
 }
 
 /// Whether what lies in the machine's own /tmp can be read.

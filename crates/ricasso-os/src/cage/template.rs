@@ -1,12 +1,13 @@
 //! A view of the files that was built ahead: commands of the same cage take copies of it.
 //!
 //! It holds what they may share: the seal, the roots, the masks, what is protected. Memory,
-//! terminals and /proc are each command's own, and are laid over its copy. A copy is used only
-//! where the owner, just before, found everything unchanged that the view was built from.
+//! terminals and /proc are each command's own, and are laid over its copy. The keeper makes one
+//! copy ahead, with all but /proc, while nobody waits. A copy is used once, and only where the
+//! owner, just before, found everything unchanged that the view was built from.
 
 use super::confine::Standing;
 use super::raw;
-use super::{Cage, Namespaces, mounts};
+use super::{Cage, Namespaces, Survey, Wanted, mounts};
 use crate::after_fork::leave;
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
@@ -14,6 +15,8 @@ use crate::wire::{Reader, Writer};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// A mount namespace, and which directory in it is the root.
 #[derive(Debug)]
@@ -26,10 +29,16 @@ struct Place {
 #[derive(Debug)]
 pub(crate) struct Template {
     number: u64,
-    /// As orders name it.
-    cage: Cage,
+    cage: Arc<Cage>,
+    /// As orders say it.
+    said: Vec<u8>,
+    survey: Rc<Survey>,
     standing: Standing,
     built: Place,
+    /// For the next command: a copy with memory and terminals of its own.
+    copy: Option<Place>,
+    /// What the kernel says of the keeper's namespaces.
+    namespaces: OwnedFd,
     /// Where a process goes back to whose order is another one.
     home: Place,
 }
@@ -38,7 +47,8 @@ pub(crate) struct Template {
 #[derive(Debug)]
 pub(crate) struct Builder {
     number: u64,
-    cage: Cage,
+    cage: Arc<Cage>,
+    survey: Survey,
     answer: Channel,
 }
 
@@ -54,27 +64,30 @@ pub(crate) enum Progress {
 }
 
 /// What the owner asks for: a view for this cage, under this number.
-pub(crate) fn wish(number: u64, cage: &Cage) -> Vec<u8> {
+pub(crate) fn wish(wanted: &Wanted) -> Vec<u8> {
     let mut out = Writer::default();
-    out.number(number);
-    cage.encode(&mut out);
+    out.number(wanted.number);
+    wanted.cage.encode(&mut out);
+    wanted.survey.encode(&mut out);
     out.0
 }
 
 /// What it says.
-pub(crate) fn read_wish(wish: &[u8]) -> Result<(u64, Cage)> {
+pub(crate) fn read_wish(wish: &[u8], mut rules: Vec<OwnedFd>) -> Result<Wanted> {
     let mut from = Reader(wish);
     let number = from.number().ok_or(Error::Garbled { what: "number of a view" })?;
     let cage = Cage::decode(&mut from).ok_or(Error::Garbled { what: "cage of a view" })?;
-    Ok((number, cage))
+    let survey = Survey::decode(&mut from).ok_or(Error::Garbled { what: "names of a view" })?;
+    Ok(Wanted { number, cage: Arc::new(cage), survey, rules: rules.pop() })
 }
 
 impl Builder {
     /// Begins to build a view in a child, whose number is returned too. The caller has one thread.
-    pub(crate) fn begin(number: u64, cage: Cage) -> Result<(i32, Builder)> {
+    pub(crate) fn begin(wanted: Wanted) -> Result<(i32, Builder)> {
+        let Wanted { number, cage, survey, rules: _ } = wanted;
         let (answer, theirs) = Channel::pair()?;
         match crate::keeper::fork()? {
-            Some(pid) => Ok((pid, Builder { number, cage, answer })),
+            Some(pid) => Ok((pid, Builder { number, cage, survey, answer })),
             None => {
                 // A dead file server can hold this process up for ever: it must go with the keeper,
                 // and hold nothing by which others would think that the keeper lives.
@@ -107,12 +120,17 @@ impl Builder {
     }
 
     fn adopt(self, bytes: &[u8], fds: Vec<OwnedFd>) -> Option<Template> {
-        let Builder { number, cage, answer: _ } = self;
+        let Builder { number, cage, survey, answer: _ } = self;
         let real = Cage::decode(&mut Reader(bytes))?;
         let [mounts, root] = <[OwnedFd; 2]>::try_from(fds).ok()?;
         let home = Place::here().ok()?;
         let standing = Standing::of_real_names(real);
-        Some(Template { number, cage, standing, built: Place { mounts, root }, home })
+        let namespaces = rustix::fs::open(c"/proc/self/ns", HOLD, Mode::empty()).ok()?;
+        let (survey, built, copy) = (Rc::new(survey), Place { mounts, root }, None);
+        let mut said = Writer::default();
+        cage.encode(&mut said);
+        let said = said.0;
+        Some(Template { number, cage, said, survey, standing, built, copy, namespaces, home })
     }
 }
 
@@ -137,8 +155,18 @@ impl Template {
     }
 
     /// Whether it was built for this cage.
-    pub(super) fn is_for(&self, cage: &Cage) -> bool {
-        self.cage == *cage
+    pub(super) fn is_for(&self, cage: &Arc<Cage>) -> bool {
+        Arc::ptr_eq(&self.cage, cage) || self.cage == *cage
+    }
+
+    /// Its cage, if an order says that one.
+    pub(super) fn said(&self, said: &[u8]) -> Option<Arc<Cage>> {
+        (self.said == said).then(|| self.cage.clone())
+    }
+
+    /// What was found out about its names.
+    pub(crate) fn survey(&self) -> &Rc<Survey> {
+        &self.survey
     }
 
     pub(super) fn standing(&self) -> &Standing {
@@ -147,34 +175,107 @@ impl Template {
 
     /// Its descriptors, which a warden keeps.
     pub(crate) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        let places = [&self.built, &self.home];
-        places.into_iter().flat_map(|place| [place.mounts.as_fd(), place.root.as_fd()])
+        [&self.built, &self.home].into_iter().flat_map(Place::fds)
     }
 
-    /// Takes this process, the first one of its pid namespace, into a copy of the view.
-    pub(super) fn enter(&self) -> std::result::Result<(), Errno> {
-        self.built.enter()
+    /// Those of the copy that was made ahead, which are for the warden's first command only.
+    pub(crate) fn fds_of_copy(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.copy.iter().flat_map(Place::fds)
+    }
+
+    /// Makes a copy for the next command, unless there is one. This process goes there and comes
+    /// back. It has one thread, and shares its directory with nobody.
+    pub(crate) fn copy_ahead(&mut self) {
+        if self.copy.is_some() {
+            return;
+        }
+        let made = self.built.copy().and_then(|()| {
+            mounts::build_memory(&self.standing.cage)?;
+            mounts::terminals()?;
+            let mounts = rustix::fs::openat(&self.namespaces, c"mnt", LOOK, Mode::empty())?;
+            Ok(Place { mounts, root: rustix::fs::open(c"/", HOLD, Mode::empty())? })
+        });
+        if self.home.enter().is_err() {
+            // Nobody knows where this process stands.
+            leave();
+        }
+        // Without it each command makes its own.
+        self.copy = made.ok();
+    }
+
+    /// The copy belongs to a command now.
+    pub(crate) fn give_copy(&mut self) {
+        self.copy = None;
+    }
+
+    /// Takes this process, the first one of its pid namespace, into a copy of the view in which
+    /// all but /proc is its own.
+    pub(super) fn enter(&self, copy: Copy) -> std::result::Result<(), Errno> {
+        match (copy, &self.copy) {
+            (Copy::Ahead, Some(place)) => place.enter(),
+            (Copy::Ahead | Copy::New, _) => self.built.copy(),
+        }
+    }
+
+    /// Whether there is such a copy already.
+    pub(super) fn has_copy(&self, copy: Copy) -> bool {
+        match copy {
+            Copy::Ahead => self.copy.is_some(),
+            Copy::New => false,
+        }
+    }
+
+    /// What is a command's own and not in its copy yet, but for /proc.
+    pub(super) fn complete(&self, copy: Copy) -> std::result::Result<(), Errno> {
+        match (copy, &self.copy) {
+            (Copy::Ahead, Some(_)) => Ok(()),
+            (Copy::Ahead | Copy::New, _) => {
+                mounts::build_memory(&self.standing.cage)?;
+                mounts::terminals()
+            }
+        }
     }
 
     /// Takes it back to where it came from, with a mount namespace of its own.
     pub(super) fn leave(&self) -> std::result::Result<(), Errno> {
-        self.home.enter()
+        self.home.copy()
     }
 }
 
+/// Which copy of a view a command takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Copy {
+    /// The one that was made ahead, if there is one.
+    Ahead,
+    /// One that it makes itself.
+    New,
+}
+
+/// To read it, and to hold it only.
+const LOOK: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
+const HOLD: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+
 impl Place {
     fn here() -> std::result::Result<Place, Errno> {
-        let (look, hold) = (OFlags::RDONLY | OFlags::CLOEXEC, OFlags::PATH | OFlags::CLOEXEC);
-        let mounts = rustix::fs::open(c"/proc/self/ns/mnt", look, Mode::empty())?;
-        Ok(Place { mounts, root: rustix::fs::open(c"/", hold, Mode::empty())? })
+        let mounts = rustix::fs::open(c"/proc/self/ns/mnt", LOOK, Mode::empty())?;
+        Ok(Place { mounts, root: rustix::fs::open(c"/", HOLD, Mode::empty())? })
     }
 
-    /// A copy of it becomes this process's own.
+    fn fds(&self) -> [BorrowedFd<'_>; 2] {
+        [self.mounts.as_fd(), self.root.as_fd()]
+    }
+
+    /// This process stands there, perhaps with others.
     fn enter(&self) -> std::result::Result<(), Errno> {
         raw::enter(&self.mounts, libc::CLONE_NEWNS)?;
         // To enter leads to the root of all mounts, which need not be the keeper's.
         rustix::process::fchdir(&self.root)?;
-        rustix::process::chroot(c".")?;
+        rustix::process::chroot(c".")
+    }
+
+    /// A copy of it becomes this process's own.
+    fn copy(&self) -> std::result::Result<(), Errno> {
+        self.enter()?;
         raw::unshare(libc::CLONE_NEWNS)
     }
 }

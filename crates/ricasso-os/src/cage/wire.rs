@@ -13,17 +13,8 @@ impl Cage {
         out.number(u64::from(self.walls.files));
         out.number(u64::from(self.walls.calls));
         out.number(u64::from(self.walls.gate));
-        for paths in [
-            &self.write,
-            &self.read,
-            &self.hide,
-            &self.show,
-            &self.seen,
-            &self.protect,
-            &self.sockets,
-        ] {
-            out.list(paths.iter().map(|path| path.as_os_str().as_bytes()));
-        }
+        let files = [&self.write, &self.read, &self.hide, &self.show, &self.seen, &self.protect];
+        files.into_iter().chain([&self.sockets]).for_each(|all| put_paths(out, all));
         match &self.tmp {
             Tmp::Private => out.number(0),
             Tmp::Session(path) => {
@@ -98,7 +89,11 @@ impl Namespaces {
     }
 }
 
-fn paths(from: &mut Reader<'_>) -> Option<Vec<PathBuf>> {
+pub(super) fn put_paths(out: &mut Writer, paths: &[PathBuf]) {
+    out.list(paths.iter().map(|path| path.as_os_str().as_bytes()));
+}
+
+pub(super) fn paths(from: &mut Reader<'_>) -> Option<Vec<PathBuf>> {
     Some(from.list()?.into_iter().map(path).collect())
 }
 

@@ -22,6 +22,10 @@ use std::time::{Duration, Instant};
 /// before the keeper ends what is left.
 const WARDENS_TIDY: Duration = Duration::from_secs(1);
 
+/// What the next warden will need is made this long after the last one was forked: its command is
+/// over by then, or else does not wait for anybody.
+const PAUSE: Duration = Duration::from_millis(3);
+
 struct Post {
     control: Channel,
     children: OwnedFd,
@@ -33,6 +37,10 @@ struct Post {
     bounds: Bounds,
     /// Of the next warden.
     queues: Queues,
+    /// Whether the last warden has the queues that are ours too.
+    lent: bool,
+    /// When it is time to make ready for the next one.
+    due: Option<Instant>,
 }
 
 /// What a warden is wanted for.
@@ -66,6 +74,7 @@ impl Post {
         silence()?;
         control.send(HELLO, &[])?;
         let children = signals::block_and_listen(&[libc::SIGCHLD])?;
+        warden::make_ahead();
         let sessions = Sessions::default();
         Ok(Post {
             control,
@@ -76,6 +85,8 @@ impl Post {
             views: Views::default(),
             bounds: Bounds::Unknown,
             queues: Queues::Shared,
+            lent: false,
+            due: None,
         })
     }
 
@@ -86,7 +97,10 @@ impl Post {
                 PollFd::new(&self.children, PollFlags::IN),
             ];
             fds.extend(self.views.mounts().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::PRI)));
-            match poll(&mut fds, None) {
+            let now = Instant::now();
+            let pause = self.due.map(|due| due.saturating_duration_since(now));
+            let pause = pause.and_then(|pause| Timespec::try_from(pause).ok());
+            match poll(&mut fds, pause.as_ref()) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(errno) => return Err(Error::call("wait for the owner")(errno)),
             }
@@ -105,6 +119,9 @@ impl Post {
             if mounted {
                 // None of them is right any more, and each would keep alive what was unmounted.
                 self.views.clear();
+            }
+            if self.due.is_some_and(|due| due <= Instant::now()) {
+                self.make_ready();
             }
         }
     }
@@ -156,7 +173,26 @@ impl Post {
         }
     }
 
+    /// Makes what the next warden is likely to need, if it is one like the last.
+    fn make_ready(&mut self) {
+        self.due = None;
+        self.take_back();
+        self.views.make_ready();
+    }
+
+    /// Nobody has the same queues as a command in a cage.
+    fn take_back(&mut self) {
+        if std::mem::take(&mut self.lent) {
+            self.queues = Queues::renew();
+        }
+    }
+
     fn fork_warden(&mut self, mut fds: Vec<OwnedFd>, jobs: Jobs<'_>) -> Result<()> {
+        self.take_back();
+        let view = match jobs {
+            Jobs::Free | Jobs::Any | Jobs::Caged(_) => None,
+            Jobs::Of(_, _, view) => Some(view),
+        };
         let ground = match jobs {
             Jobs::Free => Ground { free: true, ..Ground::default() },
             Jobs::Any => Ground { bounds: self.bounds, ..Ground::default() },
@@ -185,10 +221,10 @@ impl Post {
                 self.wardens.insert(pid);
                 // Somebody waits for what it does, and nobody for what we do.
                 rustix::thread::sched_yield();
-                if self.queues == Queues::Own {
-                    // These are the new warden's; the next one finds others.
-                    self.queues = Queues::renew();
-                }
+                // What was one command's own is the new warden's; the next one finds others.
+                self.lent = self.queues == Queues::Own;
+                view.into_iter().for_each(|view| self.views.give(view));
+                self.due = Some(Instant::now() + PAUSE);
                 Ok(())
             }
         }
@@ -201,6 +237,9 @@ impl Post {
         let any_left = tree::reap_all(&mut |pid, _| {
             wardens.remove(&pid);
         });
+        if self.views.is_building() {
+            self.due = Some(Instant::now() + PAUSE);
+        }
         self.continue_stopped();
         if any_left && !tree::members(&self.wardens).is_empty() {
             let wardens = &mut self.wardens;

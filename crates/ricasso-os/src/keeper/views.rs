@@ -17,23 +17,26 @@ pub(super) struct Views {
     building: Vec<Builder>,
     hedges: Vec<Hedge>,
     mounts: Option<Mounts>,
+    /// The number of the one that was asked for last.
+    last: u64,
 }
 
 impl Views {
     /// Begins to build one; the number of the child that does is returned. Where rules came along
     /// there is nothing to build.
-    pub(super) fn begin(&mut self, wish: &[u8], mut rules: Vec<OwnedFd>) -> Result<Option<i32>> {
+    pub(super) fn begin(&mut self, wish: &[u8], rules: Vec<OwnedFd>) -> Result<Option<i32>> {
         if self.mounts.is_none() {
             self.mounts = Mounts::watch();
         }
-        let (number, cage) = cage::read_wish(wish)?;
-        if let Some(rules) = rules.pop() {
-            self.hedges.extend(Hedge::new(number, cage, rules));
+        let wanted = cage::read_wish(wish, rules)?;
+        if wanted.rules.is_some() {
+            self.hedges.extend(Hedge::new(wanted));
             let surplus = self.hedges.len().saturating_sub(MOST_VIEWS);
             self.hedges.drain(..surplus);
             return Ok(None);
         }
-        let (pid, builder) = Builder::begin(number, cage)?;
+        self.last = wanted.number;
+        let (pid, builder) = Builder::begin(wanted)?;
         self.building.push(builder);
         if self.building.len() > MOST_VIEWS {
             self.building.remove(0);
@@ -48,6 +51,7 @@ impl Views {
 
     /// The one with this number, if it is there by now.
     pub(super) fn find(&mut self, number: u64) -> Option<&Template> {
+        self.last = number;
         for builder in std::mem::take(&mut self.building) {
             match builder.progress() {
                 Progress::Built(template) => self.built.push(*template),
@@ -58,6 +62,27 @@ impl Views {
         let surplus = self.built.len().saturating_sub(MOST_VIEWS);
         self.built.drain(..surplus);
         self.built.iter().find(|template| template.number() == number)
+    }
+
+    /// A warden was forked with this view: what of it was for one command is that one's now.
+    pub(super) fn give(&mut self, number: u64) {
+        let of = self.built.iter_mut().filter(|template| template.number() == number);
+        of.for_each(Template::give_copy);
+    }
+
+    /// Makes ready what the next warden will need if it has the same view as the last one. This
+    /// process has one thread.
+    pub(super) fn make_ready(&mut self) {
+        let number = self.last;
+        if self.find(number).is_some() {
+            let of = self.built.iter_mut().filter(|template| template.number() == number);
+            of.for_each(Template::copy_ahead);
+        }
+    }
+
+    /// Whether one is being built.
+    pub(super) fn is_building(&self) -> bool {
+        !self.building.is_empty()
     }
 
     /// What tells of a change of what is mounted, while there are views.

@@ -2,7 +2,7 @@
 
 use super::serve::Ground;
 use crate::after_fork;
-use crate::cage::{self, Birth, Namespaces, Queues};
+use crate::cage::{self, Birth, Copy, Namespaces, Queues};
 use crate::channel::Channel;
 use crate::error::Result;
 use rustix::fd::AsFd;
@@ -13,7 +13,7 @@ pub(super) enum Inherited {
     /// What its warden kept.
     FromTheWarden,
     /// What the keeper has: descriptors by which others know that it lives, which must be closed,
-    /// and queues that it renews for each warden.
+    /// and queues and a copy of a view that it renews for each warden.
     FromTheKeeper,
 }
 
@@ -28,9 +28,9 @@ pub(super) fn fork_command(
     inherited: Inherited,
 ) -> Result<Forked> {
     let (ours, theirs) = Channel::pair()?;
-    let queues = match inherited {
-        Inherited::FromTheWarden => Queues::Shared,
-        Inherited::FromTheKeeper => ground.queues,
+    let (queues, copy) = match inherited {
+        Inherited::FromTheWarden => (Queues::Shared, Copy::New),
+        Inherited::FromTheKeeper => (ground.queues, Copy::Ahead),
     };
     let (forked, birth) = match ground.spaces {
         // Where it fails, the order finds a process that tries again and can tell why.
@@ -47,12 +47,13 @@ pub(super) fn fork_command(
             Inherited::FromTheKeeper => {
                 let mut keep = vec![job.as_fd(), theirs.as_fd()];
                 keep.extend(ground.fds());
+                keep.extend(ground.template.iter().flat_map(|view| view.fds_of_copy()));
                 if crate::keeper::close_others(&keep).is_err() {
                     after_fork::leave();
                 }
             }
         }
-        after_fork::command(job, &theirs, ground, birth)
+        after_fork::command(job, &theirs, ground, (birth, copy))
     };
     // It has more to do than we have.
     rustix::thread::sched_yield();

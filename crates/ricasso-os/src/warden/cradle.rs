@@ -22,6 +22,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 /// More than ten times what the way to exec needs, a lookup in a long PATH included.
@@ -115,7 +116,7 @@ impl Cradle {
         let nothing = nothing();
         // SAFETY: nobody sleeps here now, so nobody else reads or writes them.
         let bytes = unsafe { &mut *slate.bytes.get() };
-        bytes.iter_mut().zip(&nothing).for_each(|(place, byte)| *place = *byte);
+        bytes.iter_mut().zip(nothing).for_each(|(place, byte)| *place = *byte);
         slate.rehearsed.store(nothing.len(), Ordering::Relaxed);
         slate.length.store(0, Ordering::Relaxed);
         slate.came.store(0, Ordering::Release);
@@ -303,12 +304,15 @@ fn rehearse(
     }
 }
 
-/// What is never executed: nothing lies below a device.
-fn nothing() -> Vec<u8> {
-    let mut env = vec![b"PATH=/dev/null".to_vec()];
-    env.resize(40, vec![b'x'; 60]);
-    let order = Order { argv: vec![b"nothing".to_vec()], env, ..Order::default() };
-    Enclosed { cage: false, state: false, rules: false, view: None }.seal(&order)
+/// What is never executed: nothing lies below a device. A keeper makes it once for all its wardens.
+pub(super) fn nothing() -> &'static [u8] {
+    static NOTHING: OnceLock<Vec<u8>> = OnceLock::new();
+    NOTHING.get_or_init(|| {
+        let mut env = vec![b"PATH=/dev/null".to_vec()];
+        env.resize(40, vec![b'x'; 60]);
+        let order = Order { argv: vec![b"nothing".to_vec()], env, ..Order::default() };
+        Enclosed { cage: false, state: false, rules: false, view: None }.seal(&order)
+    })
 }
 
 /// What waits on the socket.

@@ -5,6 +5,7 @@
 
 use super::birth::{Forked, Inherited, fork_command};
 use super::cradle::Cradle;
+use super::ears::{Ears, Woken};
 use super::report::{Ended, Report, Status, Usage};
 use super::start::Life;
 use crate::after_fork;
@@ -15,7 +16,7 @@ use crate::group::Group;
 use crate::signals;
 use crate::tree::{self, Member};
 use crate::wire::{Ceilings, Leaves, Limit, Stage, Word};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::PollFlags;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::process::Signal;
 use std::collections::BTreeSet;
@@ -93,7 +94,7 @@ impl<'a> Ground<'a> {
 
 pub(super) struct Post {
     pub(super) job: Channel,
-    lifeline: Option<OwnedFd>,
+    pub(super) lifeline: Option<OwnedFd>,
     pub(super) children: OwnedFd,
     pub(super) litter: Vec<std::path::PathBuf>,
     /// The first process of the command's pid namespace, which is no part of the job.
@@ -104,6 +105,8 @@ pub(super) struct Post {
     group: Option<Group>,
     /// Where the process of a command without namespaces waits.
     pub(super) cradle: Option<Cradle>,
+    /// Whether it did what could wait.
+    settled: bool,
 }
 
 /// What is known of a tree whose command has ended.
@@ -122,27 +125,6 @@ enum Heard {
     Gone,
 }
 
-/// What woke the warden.
-#[derive(Default)]
-pub(super) struct Woken {
-    pub(super) deserted: bool,
-    pub(super) child: bool,
-    word: bool,
-    pub(super) note: bool,
-    pub(super) status: bool,
-    pub(super) question: bool,
-    /// Nobody is left who could ask.
-    pub(super) silent: bool,
-}
-
-/// What else the warden listens to, beside owner, keeper and children.
-#[derive(Default, Clone, Copy)]
-pub(super) struct Ears<'a> {
-    pub(super) note: Option<BorrowedFd<'a>>,
-    pub(super) status: Option<&'a OwnedFd>,
-    pub(super) gate: Option<&'a Gatekeeper>,
-}
-
 impl Post {
     fn enter(
         job: Channel,
@@ -150,11 +132,6 @@ impl Post {
         note: Option<BorrowedFd<'_>>,
         ground: Ground<'_>,
     ) -> Result<Post> {
-        // The name is for people who look at `ps`; a kernel that refuses it changes nothing.
-        let _ = rustix::thread::set_name(c"ricasso-warden");
-        let _ = rustix::process::setsid();
-        // If its parent dies while somebody has it stopped, it must still see that and sweep.
-        let _ = rustix::process::set_parent_process_death_signal(Some(Signal::CONT));
         tree::become_subreaper()?;
         let mut keep = vec![job.as_fd()];
         keep.extend(lifeline.as_ref().map(AsFd::as_fd));
@@ -170,13 +147,26 @@ impl Post {
         }
         let children = signals::block_and_listen(&[libc::SIGCHLD])?;
         let (litter, first, parted, group, cradle) = (Vec::new(), None, None, None, None);
-        Ok(Post { job, lifeline, children, litter, first, parted, group, cradle })
+        let settled = false;
+        Ok(Post { job, lifeline, children, litter, first, parted, group, cradle, settled })
+    }
+
+    /// What can wait until the command's process is born.
+    fn settle_in(&mut self) {
+        if std::mem::replace(&mut self.settled, true) {
+            return;
+        }
+        // The name is for people who look at `ps`; a kernel that refuses it changes nothing.
+        let _ = rustix::thread::set_name(c"ricasso-warden");
+        let _ = rustix::process::setsid();
+        // If its parent dies while somebody has it stopped, it must still see that and sweep.
+        let _ = rustix::process::set_parent_process_death_signal(Some(Signal::CONT));
     }
 
     fn serve(&mut self, ground: Ground<'_>, mut early: Option<Result<Forked>>) -> Result<()> {
         loop {
             let life = match early.take() {
-                Some(forked) => self.begin_with(forked)?,
+                Some(forked) => self.begin_with(forked, ground)?,
                 None if ground.has_cradle() => self.begin_in_cradle(ground)?,
                 None => self.begin(ground)?,
             };
@@ -203,14 +193,16 @@ impl Post {
 
     /// The start of a command in a process that is forked. `None` where none comes any more.
     pub(super) fn begin(&mut self, ground: Ground<'_>) -> Result<Option<Life>> {
-        self.begin_with(fork_command(&self.job, ground, Inherited::FromTheWarden))
+        self.settle_in();
+        self.begin_with(fork_command(&self.job, ground, Inherited::FromTheWarden), ground)
     }
 
-    fn begin_with(&mut self, forked: Result<Forked>) -> Result<Option<Life>> {
+    fn begin_with(&mut self, forked: Result<Forked>, ground: Ground<'_>) -> Result<Option<Life>> {
         match forked {
             Ok((child, note)) => {
+                self.settle_in();
                 rehearse();
-                self.await_start(child, &note)
+                self.await_start(child, &note, ground)
             }
             Err(error) => self.give_up(&error).map(|()| None),
         }
@@ -219,7 +211,15 @@ impl Post {
     /// The same for one without namespaces, whose process shares our memory until it executes.
     fn begin_in_cradle(&mut self, ground: Ground<'_>) -> Result<Option<Life>> {
         match self.bear_command(ground) {
-            Ok((child, note)) => self.await_newborn(child, note, ground),
+            Ok((child, note)) => {
+                // It has more to do than we have.
+                rustix::thread::sched_yield();
+                self.settle_in();
+                if self.job.is_silent() {
+                    rehearse();
+                }
+                self.await_newborn(child, note, ground)
+            }
             Err(error) => self.give_up(&error).map(|()| None),
         }
     }
@@ -500,43 +500,6 @@ impl Post {
             Arrival::Closed => Heard::Gone,
         })
     }
-
-    pub(super) fn wait(
-        &self,
-        ears: Ears<'_>,
-        job: PollFlags,
-        patience: Option<Duration>,
-    ) -> Result<Woken> {
-        let mut fds = vec![PollFd::new(&self.job, job), PollFd::new(&self.children, PollFlags::IN)];
-        let lifeline = also(&mut fds, self.lifeline.as_ref().map(AsFd::as_fd));
-        let note = also(&mut fds, ears.note);
-        let status = also(&mut fds, ears.status.map(AsFd::as_fd));
-        let question = also(&mut fds, ears.gate.map(AsFd::as_fd));
-        let patience = patience.and_then(|patience| Timespec::try_from(patience).ok());
-        match poll(&mut fds, patience.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(errno) => return Err(Error::call("wait for the job")(errno)),
-        }
-        let fired = |at: Option<usize>| at.is_some_and(|at| !fds[at].revents().is_empty());
-        let asked = question.is_some_and(|at| fds[at].revents().contains(PollFlags::IN));
-        let unasked = !asked && fired(question);
-        let hung_up = fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR);
-        Ok(Woken {
-            deserted: hung_up || fired(lifeline),
-            child: !fds[1].revents().is_empty(),
-            word: fds[0].revents().contains(PollFlags::IN),
-            note: fired(note),
-            status: fired(status),
-            question: asked,
-            silent: unasked,
-        })
-    }
-}
-
-/// One more descriptor to wait for, and its place in the list.
-fn also<'a>(fds: &mut Vec<PollFd<'a>>, fd: Option<BorrowedFd<'a>>) -> Option<usize> {
-    fds.push(PollFd::from_borrowed_fd(fd?, PollFlags::IN));
-    Some(fds.len() - 1)
 }
 
 /// After a fork the first touch of each page costs a fault. A spare warden has the time to take

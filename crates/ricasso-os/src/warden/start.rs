@@ -1,22 +1,25 @@
 //! From the order to the command's first instruction, as its warden sees it.
 
 use super::cradle::{Came, Cradle};
+use super::ears::{Ears, Woken};
 use super::report::{Report, Status, Usage};
-use super::serve::{Ears, Ground, Post, Woken};
+use super::serve::{Ground, Post};
 use crate::after_fork::{Asks, Note};
-use crate::cage::{self, Birth, Gatekeeper, Reserve};
+use crate::cage::{self, Birth, Bounds, Gatekeeper, Hedge, Reserve, Template};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::signals;
 use crate::tree::Member;
 use crate::tree::{self, Ending};
 use crate::wire::{Ceilings, Enclosed, Leaves, Order, Stage};
-use rustix::event::PollFlags;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 /// A command that is over by now has no use for a message that it began.
 const SHORT: Duration = Duration::from_millis(5);
+/// The last process of a namespace is gone this long after nobody can ask any more.
+const MOMENT: Duration = Duration::from_micros(200);
 
 /// A command that was started, or failed to.
 pub(super) struct Life {
@@ -54,14 +57,17 @@ enum Counts {
 impl Life {
     /// What the warden listens to while it lives.
     pub(super) fn ears(&self) -> Ears<'_> {
-        let gate = self.gate.as_ref().filter(|_| !self.silent);
-        Ears { note: None, status: self.status.as_ref(), gate }
+        let gate = self.gate.as_ref().filter(|_| !self.silent).map(AsFd::as_fd);
+        Ears { note: None, end: None, status: self.status.as_ref(), gate }
     }
 
     /// Answers a question, if there is one.
     pub(super) fn hear_gate(&mut self, woken: &Woken) -> Result<()> {
-        // A descriptor on which nobody can ask any more would wake us again and again.
-        self.silent |= woken.silent;
+        if woken.silent {
+            // A descriptor on which nobody can ask any more would wake us again and again.
+            self.silent = true;
+            self.status.iter().for_each(lean_in);
+        }
         match &mut self.gate {
             Some(gate) if woken.question => gate.answer(),
             Some(_) | None => Ok(()),
@@ -112,6 +118,17 @@ impl Life {
     }
 }
 
+/// Nobody in the namespace is left but its first process, which speaks in a moment: to be woken
+/// for that would take longer.
+fn lean_in(status: &OwnedFd) {
+    let until = Instant::now() + MOMENT;
+    let nothing = Timespec::default();
+    let mut fds = [PollFd::new(status, PollFlags::IN)];
+    while Instant::now() < until && poll(&mut fds, Some(&nothing)) == Ok(0) {
+        rustix::thread::sched_yield();
+    }
+}
+
 fn status_of(how: i32) -> Status {
     if libc::WIFEXITED(how) {
         return Status::Exited(libc::WEXITSTATUS(how));
@@ -125,21 +142,23 @@ impl Post {
         &mut self,
         (pid, birth): (i32, Birth),
         pipe: &Channel,
+        ground: Ground<'_>,
     ) -> Result<Option<Life>> {
-        let mut note = Note::default();
+        let known = ground.template.map(Template::survey).cloned();
+        let mut note = Note { known, ..Note::default() };
         if !self.hear(pipe, &mut note)? {
             return Ok(None);
         }
         let life = match birth {
             Birth::First => {
                 note.first = Some(pid);
-                self.await_namespaced(pid, pipe, note)?
+                self.await_namespaced(pid, (pipe, note), ground)?
             }
             Birth::Plain if note.status.is_some() => {
                 self.await_builder(pid)?;
-                self.await_namespaced(pid, pipe, note)?
+                self.await_namespaced(pid, (pipe, note), ground)?
             }
-            Birth::Plain => self.await_plain(pid, pipe, note)?,
+            Birth::Plain => self.await_plain(pid, (pipe, note), ground)?,
         };
         Ok(Some(life))
     }
@@ -151,21 +170,23 @@ impl Post {
         note: Channel,
         ground: Ground<'_>,
     ) -> Result<Option<Life>> {
-        let mut listener = None;
+        let born = Instant::now();
         loop {
-            let ears = Ears { note: Some(note.as_fd()), ..Ears::default() };
+            let ears = Ears { end: Some(note.as_fd()), ..Ears::default() };
             let woken = self.wait(ears, PollFlags::empty(), None)?;
             if woken.note {
-                match ground.hedge.map(|_| note.receive(Wait::Never)).transpose()? {
-                    Some(Arrival::Message(_, mut fds)) => listener = fds.pop(),
-                    Some(Arrival::Nothing) => {}
-                    Some(Arrival::Closed) | None => break,
-                }
+                break;
             }
             if woken.deserted {
                 return Ok(None);
             }
         }
+        // Walls bring a descriptor, about which nobody asked a question yet.
+        let told = ground.hedge.map(|_| note.receive(Wait::Never)).transpose()?;
+        let mut listener = match told {
+            Some(Arrival::Message(_, mut fds)) => fds.pop(),
+            Some(Arrival::Nothing | Arrival::Closed) | None => None,
+        };
         let came = self.cradle.as_ref().map(Cradle::came);
         let (order, failed) = match came {
             Some(Came::Executed(order)) => (order, None),
@@ -177,23 +198,29 @@ impl Post {
                 return self.begin(ground.without_cradle());
             }
         };
+        // A spare one has its core, and all that the end needs is touched.
+        let is_spare = born.elapsed() > SHORT;
+        if failed.is_none() && !is_spare && self.let_run(listener.as_ref())? {
+            listener = None;
+        }
         let order = Enclosed::open(order).ok_or(Error::Garbled { what: "order" });
-        let order = match order.and_then(|(order, _)| Order::decode(order)) {
+        // The rest of it is for answers.
+        let decode = if listener.is_some() { Order::decode } else { Order::decode_upkeep };
+        let order = match order.and_then(|(order, _)| decode(order)) {
             Ok(order) => order,
             // That is why it failed.
             Err(_) if failed.is_some() => Order::default(),
             Err(error) => return Err(error),
         };
-        let asks = Asks::of(&order);
+        let known = ground.hedge.map(Hedge::survey);
+        let asks = listener.as_ref().and_then(|_| Asks::of(&order, known));
         let Order { ceilings, litter, more, leaves, .. } = order;
         self.litter.clone_from(&litter);
         let told = Note { ceilings, litter, more, leaves, failed, ..Note::default() };
-        let mut life = Life::of(Note { listener, asks, ..told }, pid, pid)?;
+        let mut life = Life::of(Note { listener, asks, ..told }, (pid, pid), ground.bounds)?;
         drop(note);
         if failed.is_none() {
-            // A short command is over before anybody needs to know that it began. While it runs
-            // there is time to touch what its end needs.
-            super::serve::rehearse();
+            // A short command is over before anybody needs to know that it began.
             signals::take(&self.children);
             tree::reap_all(&mut life.reaper());
             life.over = life.ended.is_some() || self.first_moments(&mut life)?;
@@ -204,8 +231,33 @@ impl Post {
         Ok(Some(life))
     }
 
+    /// Leaves a command alone for its first moment: on the same core it would wait for all that we
+    /// do now, and a short one is over before that is needed. Tells whether nobody is left who
+    /// could ask.
+    fn let_run(&self, listener: Option<&OwnedFd>) -> Result<bool> {
+        let until = Instant::now() + SHORT;
+        let mut silent = false;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let gate = listener.filter(|_| !silent).map(AsFd::as_fd);
+            let ears = Ears { gate, ..Ears::default() };
+            let woken = self.wait(ears, PollFlags::empty(), Some(left))?;
+            silent |= woken.silent;
+            // The end of a process is told after its last word.
+            let is_ending = woken.silent && !woken.child && !woken.deserted;
+            if !is_ending || left.is_zero() {
+                return Ok(silent);
+            }
+        }
+    }
+
     /// A command that is our own child.
-    fn await_plain(&mut self, pid: i32, pipe: &Channel, mut note: Note) -> Result<Life> {
+    fn await_plain(
+        &mut self,
+        pid: i32,
+        (pipe, mut note): (&Channel, Note),
+        ground: Ground<'_>,
+    ) -> Result<Life> {
         // The order is there. A short command is over before anybody needs to know that it began,
         // and two messages less are two wake-ups less beside it. One that asks questions must be
         // heard at once.
@@ -213,7 +265,7 @@ impl Post {
         let mut quick = !asks && self.wait(Ears::default(), PollFlags::empty(), Some(SHORT))?.child;
         while self.hear(pipe, &mut note)? {}
         self.litter.clone_from(&note.litter);
-        let mut life = Life::of(note, pid, pid)?;
+        let mut life = Life::of(note, (pid, pid), ground.bounds)?;
         if asks && life.failed.is_none() {
             quick = self.first_moments(&mut life)?;
         }
@@ -235,7 +287,12 @@ impl Post {
     }
 
     /// A command in a pid namespace: its first process is our child.
-    fn await_namespaced(&mut self, builder: i32, pipe: &Channel, mut note: Note) -> Result<Life> {
+    fn await_namespaced(
+        &mut self,
+        builder: i32,
+        (pipe, mut note): (&Channel, Note),
+        ground: Ground<'_>,
+    ) -> Result<Life> {
         pipe.want_signatures()?;
         // Whoever is asked hears at once who asks; else the end of the note tells enough.
         while note.asks.is_some() && note.listener.is_none() && note.failed.is_none() {
@@ -247,7 +304,7 @@ impl Post {
         self.litter.clone_from(&note.litter);
         let child = note.first.unwrap_or(builder);
         let pid = note.command.unwrap_or(child);
-        let mut life = Life::of(note, pid, child)?;
+        let mut life = Life::of(note, (pid, child), ground.bounds)?;
         let over = life.failed.is_some() || self.first_moments(&mut life)?;
         // By now it was executed or failed; a failure was told before the end.
         let mut rest = Note::default();
@@ -311,11 +368,11 @@ impl Post {
 }
 
 impl Life {
-    fn of(note: Note, pid: i32, child: i32) -> Result<Life> {
-        let gate = match (note.listener, &note.asks) {
+    fn of(note: Note, (pid, child): (i32, i32), bounds: Bounds) -> Result<Life> {
+        let gate = match (note.listener, note.asks) {
             (Some(listener), Some(asks)) => {
                 let reserve = if note.more { Reserve::NextCage } else { Reserve::Group };
-                Some(Gatekeeper::new(listener, asks, reserve)?)
+                Some(Gatekeeper::new(listener, asks, (reserve, bounds))?)
             }
             (Some(_), None) | (None, _) => None,
         };

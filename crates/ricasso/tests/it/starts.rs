@@ -103,7 +103,7 @@ fn a_warden_for_free_commands_starts_one_with_a_cage_too() {
         more: true,
         ..Order::default()
     };
-    let caged = Order { cage: Some(Box::new(Cage::default())), ..plain.clone() };
+    let caged = Order { cage: Some(std::sync::Arc::new(Cage::default())), ..plain.clone() };
     let last = Order { more: false, ..plain.clone() };
     let warden = keeper.warden_for(&Network::Free).unwrap();
     for order in [&plain, &caged, &plain, &caged, &last] {

@@ -6,15 +6,19 @@ use crate::place::{PATIENCE, Place, program, skip};
 use crate::starts::children;
 use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
 use ricasso_engine::policy::Policy;
-use ricasso_engine::request::{OnFailure, Step};
+use ricasso_engine::request::{OnFailure, Step, WindowSize};
 use ricasso_engine::run::{Ending, StateDir};
 use ricasso_os::{Cancel, Keeper, Namespaces, Powers};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// What is mounted, where and how, with nothing that differs from one time to the next.
 pub(crate) const MOUNTS: &str = "cut -d' ' -f4-6,8- /proc/self/mountinfo";
+
+/// What every machine has and every cage hides.
+const SECRET: &str = "/etc/shadow";
 
 /// An engine that makes its wardens when it is asked, and prepares the rest.
 fn engine(place: &Place, policy: Policy) -> Engine {
@@ -69,12 +73,12 @@ fn says(engine: &Engine, place: &Place, text: &str) -> String {
     run(engine, place, text).stdout.get().clone()
 }
 
-/// Whether a list of mounts is that of a copy: there /proc is laid before the terminals, since
-/// only these depend on the order.
+/// Whether a list of mounts is that of a copy: there the command's own memory is laid after what it
+/// shares with others, such as the mask over a secret; else all is laid in the order of its names.
 pub(crate) fn is_copied(mounts: &str) -> bool {
     let points: Vec<_> = mounts.lines().map(|line| line.split(' ').nth(1)).collect();
     let last = |point| points.iter().rposition(|known| *known == Some(point)).unwrap_or_default();
-    last("/proc") < last("/dev/pts")
+    points.contains(&Some(SECRET)) && last(SECRET) < last("/dev/shm")
 }
 
 /// Runs until commands get copies; none where that never happens.
@@ -138,6 +142,67 @@ fn commands_with_copies_of_one_view_share_no_memory_and_no_terminals() {
     let leaves = "echo kept > /dev/shm/left; exec 3<>/dev/ptmx; ls /dev/pts | wc -l";
     assert_eq!(says(&engine, &place, leaves), "2\n", "its own terminal and ptmx");
     assert_eq!(says(&engine, &place, "ls /dev/shm /dev/pts"), "/dev/pts:\nptmx\n\n/dev/shm:\n");
+}
+
+/// The mount namespaces that a process holds by descriptors.
+fn held(pid: u32) -> BTreeSet<String> {
+    let fds = fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
+    let links = fds.flatten().filter_map(|fd| fs::read_link(fd.path()).ok());
+    let names = links.map(|link| link.to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with("mnt:[")).collect()
+}
+
+#[test]
+fn a_copy_that_was_made_ahead_is_for_one_command() {
+    let name = "a_copy_that_was_made_ahead_is_for_one_command";
+    if !can_copy(name) {
+        return;
+    }
+    let (place, ground) = (Place::new(), Ground::new("ahead"));
+    let engine = engine(&place, ground.policy());
+    let began = Instant::now();
+    let mut taken = BTreeSet::new();
+    while taken.len() < 3 {
+        if began.elapsed() > PATIENCE {
+            return skip(name, "something on this machine changes all the time");
+        }
+        // The keeper's own, the view, and the copy: it is there a moment after the last command.
+        std::thread::sleep(Duration::from_millis(10));
+        let ahead = held(engine.keeper_pid().unwrap());
+        let own = says(&engine, &place, "readlink /proc/self/ns/mnt").trim().to_string();
+        assert!(!taken.contains(&own), "{own} of {taken:?}");
+        taken.extend(ahead.contains(&own).then_some(own));
+    }
+    let still = held(engine.keeper_pid().unwrap());
+    assert!(still.is_disjoint(&taken), "{still:?} {taken:?}");
+}
+
+/// The list of terminals is covered in a copy that was made ahead, and the command's own must be
+/// found before that.
+#[test]
+fn a_command_at_a_terminal_finds_its_name_in_a_copied_view_too() {
+    let name = "a_command_at_a_terminal_finds_its_name_in_a_copied_view_too";
+    if !can_copy(name) {
+        return;
+    }
+    let (place, ground) = (Place::new(), Ground::new("terminal"));
+    let engine = engine(&place, ground.policy());
+    let mut request = crate::library::request(&place, "tty; ls /dev/pts | wc -l; ls /proc | wc -l");
+    request.manner.terminal = Some(WindowSize { rows: 24, columns: 80 });
+    let says_there = || {
+        let reply = engine.run(&request, &Cancel::new().unwrap()).unwrap();
+        let text = reply.stdout.get().clone();
+        text.lines().map(|line| line.trim_end_matches(char::is_numeric).to_string()).collect()
+    };
+    let first: Vec<String> = says_there();
+    assert!(first[0].starts_with("/dev/pts/"), "{first:?}");
+    if copied(&engine, &place).is_none() {
+        return skip(name, "something on this machine changes all the time");
+    }
+    for _ in 0..3 {
+        assert_eq!(says_there(), first);
+        assert_eq!(says(&engine, &place, "ls /dev/pts"), "ptmx\n");
+    }
 }
 
 #[test]

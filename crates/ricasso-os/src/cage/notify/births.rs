@@ -66,7 +66,7 @@ impl Gatekeeper {
                 Ok(Some(path)) => path,
                 // Nobody lets us see its memory or its descriptors: then nothing is known, and
                 // where no mount holds what is protected, nothing is allowed.
-                Err(Errno::PERM | Errno::ACCESS) if self.alone => {
+                Err(Errno::PERM | Errno::ACCESS) if self.survey.alone => {
                     return Said::Refused(Errno::ACCESS);
                 }
                 // What cannot be found is the kernel's to refuse: it looks for itself.
@@ -97,11 +97,11 @@ impl Gatekeeper {
 
     /// Whether a name is not to be touched. What is made may bring a whole directory with it.
     fn is_shut(&self, asker: &Asker, path: &Path, role: Role, brings: Option<&Path>) -> bool {
-        let Some(root) = self.places.iter().find(|place| path.starts_with(place)) else {
+        let Some(root) = self.survey.places.iter().find(|place| path.starts_with(place)) else {
             return false;
         };
         let Ok(inside) = path.strip_prefix(root) else { return false };
-        self.protect.iter().any(|entry| {
+        self.survey.protect.iter().any(|entry| {
             if entry.is_absolute() {
                 // A directory that holds something protected does not go away with it.
                 return path.starts_with(entry)
@@ -153,7 +153,7 @@ impl Gatekeeper {
     /// Whether the walls refuse this, and nothing else does.
     fn will_be_refused(&self, path: &Path) -> bool {
         if !path.is_absolute()
-            || self.places.iter().any(|place| path.starts_with(place))
+            || self.survey.places.iter().any(|place| path.starts_with(place))
             || FREE.iter().any(|place| path.starts_with(place))
             || DEVICES.iter().any(|device| path == Path::new(device))
             || path.starts_with("/proc")

@@ -8,6 +8,8 @@ use super::memory::{Asker, Named, name_of};
 use super::{Gatekeeper, Question, Said};
 use crate::cage::Cage;
 use crate::cage::rules;
+use crate::cage::wire::{paths, put_paths};
+use crate::wire::{Reader, Writer};
 use rustix::fd::{AsFd, AsRawFd};
 use rustix::fs::inotify;
 use rustix::io::Errno;
@@ -15,7 +17,7 @@ use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open}
 use std::path::{Path, PathBuf};
 
 /// Where something can be read.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Readable {
     roots: Vec<PathBuf>,
     hidden: Vec<PathBuf>,
@@ -26,6 +28,14 @@ impl Readable {
     pub(super) fn of(cage: &Cage, places: &[PathBuf]) -> Readable {
         let (roots, hidden) = (rules::reading_places(cage), rules::unread(cage));
         Readable { roots, hidden, shown: [rules::shown(cage), places.to_vec()].concat() }
+    }
+
+    pub(super) fn encode(&self, out: &mut Writer) {
+        [&self.roots, &self.hidden, &self.shown].into_iter().for_each(|all| put_paths(out, all));
+    }
+
+    pub(super) fn decode(from: &mut Reader<'_>) -> Option<Readable> {
+        Some(Readable { roots: paths(from)?, hidden: paths(from)?, shown: paths(from)? })
     }
 
     /// Whether an object of this name can be read, and nothing below it is hidden.
@@ -58,7 +68,7 @@ impl Gatekeeper {
         if !self.still_asks(question.id) {
             return Err(Errno::INTR);
         }
-        if !self.readable.covers(&name_of(object.as_fd())?) {
+        if !self.survey.readable.covers(&name_of(object.as_fd())?) {
             return Err(Errno::ACCESS);
         }
         let held = format!("/proc/self/fd/{}", object.as_raw_fd());

@@ -116,8 +116,10 @@ fn cage(hidden: &std::path::Path) -> crate::cage::Cage {
 impl Walled {
     /// `None` where there is no Landlock.
     fn born(hidden: &std::path::Path) -> Option<Walled> {
-        let rules = crate::cage::Ahead::new().take(&cage(hidden)).rules?;
-        let hedge = Box::new(Hedge::new(WALLS, cage(hidden), rules).unwrap());
+        let rules = crate::cage::Ahead::new().take(&cage(hidden).into()).rules?;
+        let (cage, survey) = (cage(hidden).into(), crate::cage::Survey::of(&cage(hidden)));
+        let wanted = crate::cage::Wanted { number: WALLS, cage, survey, rules: Some(rules) };
+        let hedge = Box::new(Hedge::new(wanted).unwrap());
         let (owner, warden) = Channel::pair().unwrap();
         let (note, theirs) = Channel::pair().unwrap();
         let mut cradle = Cradle::new(&warden).unwrap();
@@ -183,7 +185,7 @@ fn a_newborn_is_behind_its_walls_before_its_order_is_there() {
     }
     let text = format!("[ -e {0:?} ] && ! read -r line < {0:?}", hidden.0);
     let argv = vec![b"sh".to_vec(), b"-c".to_vec(), text.into_bytes()];
-    let cage = Some(Box::new(cage(&hidden.0)));
+    let cage = Some(std::sync::Arc::new(cage(&hidden.0)));
     let order = Order { argv, cwd: "/".into(), cage, ..Order::default() };
     walled.ordered(&order, Some(WALLS));
     assert!(walled.is_over());
@@ -197,8 +199,8 @@ fn a_newborn_behind_walls_leaves_orders_that_it_cannot_obey_where_they_are() {
     let hidden = Hidden::new("others");
     let argv = vec![b"true".to_vec()];
     let order = Order { argv, cwd: "/".into(), ..Order::default() };
-    let same = Some(Box::new(cage(&hidden.0)));
-    let other = Some(Box::new(cage(std::path::Path::new("/etc/shadow"))));
+    let same = Some(std::sync::Arc::new(cage(&hidden.0)));
+    let other = Some(std::sync::Arc::new(cage(std::path::Path::new("/etc/shadow"))));
     let nowhere = PathBuf::from("/nonexistent");
     let cases = [
         ("of other walls", Order { cage: same.clone(), ..order.clone() }, Some(WALLS + 1)),

@@ -1,0 +1,118 @@
+//! The first process of a namespace in a copy of a view, before its order was read.
+
+use super::capability::Bounds;
+use super::early::Early;
+use super::init::own_proc;
+use super::session::Loopback;
+use super::template::{Copy, Template};
+use super::{Cage, mounts};
+use crate::after_fork::leave;
+use crate::channel::Channel;
+use crate::wire::Order;
+use rustix::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+/// A first process that took a copy of a view before it had an order, and perhaps the command's
+/// process, born there.
+#[derive(Debug)]
+pub(crate) struct Arrived<'a> {
+    pub(super) template: &'a Template,
+    pub(super) early: Option<Early>,
+    /// Whose terminals it sees.
+    pub(super) terminals: Terminals,
+}
+
+/// Whose terminals a process sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Terminals {
+    /// Those of the cage, of which there are none yet.
+    Own,
+    /// Those of the machine, until its own are laid over them.
+    Machine,
+}
+
+impl<'a> Arrived<'a> {
+    /// Copies the view for this process. It guesses what the order on this socket will be, and can
+    /// go back.
+    pub(crate) fn at(
+        template: &'a Template,
+        copy: Copy,
+        (loopback, bounds): (Option<&Loopback>, Bounds),
+        job: &Channel,
+    ) -> Option<Arrived<'a>> {
+        let cage = &template.standing().cage;
+        let mut arrived = Arrived { template, early: None, terminals: Terminals::Own };
+        // It takes on its filter while this process goes on: on the owner's core, if that has sent
+        // its order and waits. Before, both would be in each other's way.
+        let is_time = || !job.is_silent();
+        let bear = |copy| Early::bear(template, copy, loopback, bounds);
+        if template.has_copy(copy) && is_time() {
+            arrived.early = bear(copy);
+        }
+        let entered = template.enter(copy).and_then(|()| {
+            if arrived.early.is_none() && is_time() {
+                arrived.early = bear(Copy::New);
+            }
+            template.complete(copy)?;
+            own_proc(mounts::processes(cage))
+        });
+        if arrived.early.is_none() && entered.is_ok() {
+            arrived.early = bear(Copy::New);
+        }
+        match entered {
+            Ok(()) => Some(arrived),
+            Err(_) => arrived.turn_back(),
+        }
+    }
+
+    /// The cage of its view, if an order says that one.
+    pub(crate) fn said(&self, said: &[u8]) -> Option<Arc<Cage>> {
+        self.template.said(said)
+    }
+
+    /// The rules that came with an order for the view of this number. What else the order says is
+    /// not read yet; if it is another cage, whoever takes them ends.
+    pub(crate) fn give(&self, rules: &OwnedFd, number: Option<u64>) {
+        if number == Some(self.template.number())
+            && let Some(early) = &self.early
+        {
+            early.give(rules.as_fd());
+        }
+    }
+
+    /// Itself, if the view is the one that the order asks for; else this process goes back, and
+    /// the view is built anew for it.
+    pub(crate) fn stays_for(self, order: &Order, number: Option<u64>) -> Option<Arrived<'a>> {
+        let is_for = |cage: &Arc<Cage>| self.template.is_for(cage);
+        if number != Some(self.template.number()) || !order.cage.as_ref().is_some_and(is_for) {
+            return self.turn_back();
+        }
+        if order.terminal { self.uncover_terminals() } else { Some(self) }
+    }
+
+    /// Takes another copy, in which the machine's terminals are still to be seen: the command's
+    /// own is one of them, and must be held before they are covered.
+    fn uncover_terminals(mut self) -> Option<Arrived<'a>> {
+        self.early = None;
+        self.terminals = Terminals::Machine;
+        let cage = &self.template.standing().cage;
+        let entered = self.template.enter(Copy::New).and_then(|()| {
+            mounts::build_memory(cage)?;
+            own_proc(mounts::processes(cage))
+        });
+        match entered {
+            Ok(()) => Some(self),
+            Err(_) => self.turn_back(),
+        }
+    }
+
+    fn turn_back(self) -> Option<Arrived<'a>> {
+        let Arrived { template, early, terminals: _ } = self;
+        drop(early);
+        match template.leave() {
+            Ok(()) => None,
+            // Nobody knows where this process stands.
+            Err(_) => leave(),
+        }
+    }
+}
