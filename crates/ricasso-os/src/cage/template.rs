@@ -141,10 +141,15 @@ fn build(cage: &Cage) -> std::result::Result<(Cage, Place), Errno> {
         Namespaces::Root if mounts::is_shareable(&real) => {}
         Namespaces::Root | Namespaces::User | Namespaces::None => return Err(Errno::INVAL),
     }
-    raw::unshare(libc::CLONE_NEWNS)?;
     // Before /proc is covered.
+    let home = Place::here()?;
+    raw::unshare(libc::CLONE_NEWNS)?;
     let built = Place::here()?;
     mounts::build_shared(&real)?;
+    // Where something round us refuses the way there or back, there is no view: whoever went there
+    // would be lost.
+    home.enter()?;
+    built.enter()?;
     Ok((real, built))
 }
 

@@ -200,7 +200,8 @@ impl Post {
         };
         // A spare one has its core, and all that the end needs is touched.
         let is_spare = born.elapsed() > SHORT;
-        if failed.is_none() && !is_spare && self.let_run(listener.as_ref())? {
+        let until = Instant::now() + SHORT;
+        if failed.is_none() && !is_spare && self.let_run(listener.as_ref(), until)? {
             listener = None;
         }
         let order = Enclosed::open(order).ok_or(Error::Garbled { what: "order" });
@@ -223,7 +224,7 @@ impl Post {
             // A short command is over before anybody needs to know that it began.
             signals::take(&self.children);
             tree::reap_all(&mut life.reaper());
-            life.over = life.ended.is_some() || self.first_moments(&mut life)?;
+            life.over = life.ended.is_some() || self.first_moments(&mut life, until)?;
             if !life.over {
                 self.tell(&Report::Started { pid })?;
             }
@@ -234,8 +235,7 @@ impl Post {
     /// Leaves a command alone for its first moment: on the same core it would wait for all that we
     /// do now, and a short one is over before that is needed. Tells whether nobody is left who
     /// could ask.
-    fn let_run(&self, listener: Option<&OwnedFd>) -> Result<bool> {
-        let until = Instant::now() + SHORT;
+    fn let_run(&self, listener: Option<&OwnedFd>, until: Instant) -> Result<bool> {
         let mut silent = false;
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -267,7 +267,7 @@ impl Post {
         self.litter.clone_from(&note.litter);
         let mut life = Life::of(note, (pid, pid), ground.bounds)?;
         if asks && life.failed.is_none() {
-            quick = self.first_moments(&mut life)?;
+            quick = self.first_moments(&mut life, Instant::now() + SHORT)?;
         }
         if life.failed.is_none() && !quick {
             self.tell(&Report::Started { pid })?;
@@ -305,7 +305,8 @@ impl Post {
         let child = note.first.unwrap_or(builder);
         let pid = note.command.unwrap_or(child);
         let mut life = Life::of(note, (pid, child), ground.bounds)?;
-        let over = life.failed.is_some() || self.first_moments(&mut life)?;
+        let over =
+            life.failed.is_some() || self.first_moments(&mut life, Instant::now() + SHORT)?;
         // By now it was executed or failed; a failure was told before the end.
         let mut rest = Note::default();
         while if over { self.overhear(pipe, &mut rest)? } else { self.hear(pipe, &mut rest)? } {}
@@ -318,8 +319,7 @@ impl Post {
     }
 
     /// The first moments of a command; true if it is over by then. Its questions are answered.
-    fn first_moments(&mut self, life: &mut Life) -> Result<bool> {
-        let until = Instant::now() + SHORT;
+    fn first_moments(&mut self, life: &mut Life, until: Instant) -> Result<bool> {
         loop {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
