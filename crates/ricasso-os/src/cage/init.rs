@@ -134,9 +134,8 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
     let terminal = || parts.order.terminal.then(|| terminal::hold(&parts.streams[0])).flatten();
     if let Some(arrived) = parts.stands_in {
         let standing = arrived.template.standing();
-        if arrived.early.is_none() {
-            enter_network(&standing.cage, parts.loopback, 0).map_err(at(Stage::Namespaces))?;
-        }
+        // The command's process is there already; but if somebody ended it, one is born of this.
+        enter_network(&standing.cage, parts.loopback, 0).map_err(at(Stage::Namespaces))?;
         let terminal = match arrived.terminals {
             Terminals::Own => None,
             Terminals::Machine => {

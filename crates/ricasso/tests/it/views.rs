@@ -334,6 +334,12 @@ fn a_command_that_is_killed_before_its_order_came_is_born_again() {
         let wardens = children(engine.keeper_pid().unwrap());
         wardens.into_iter().flat_map(children).flat_map(children).collect()
     };
+    // Whoever is born in its place is nowhere else and has no more.
+    let text = "readlink /proc/self/ns/net; grep -E '^(Cap|Seccomp:|NoNewPrivs)' /proc/self/status
+                ls /sys/class/net; pwd; ls /proc/self/fd | wc -l; cat /etc/shadow 2>&1 | wc -c";
+    let first = says(&engine, &place, text);
+    let outside = fs::read_link("/proc/self/ns/net").unwrap();
+    assert!(!first.contains(outside.to_str().unwrap()), "{first}");
     let began = Instant::now();
     let mut killed = 0;
     while killed < 5 {
@@ -344,7 +350,7 @@ fn a_command_that_is_killed_before_its_order_came_is_born_again() {
             let kill = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
             killed += usize::from(kill.unwrap().success());
         }
-        assert_eq!(says(&engine, &place, "echo here"), "here\n");
+        assert_eq!(says(&engine, &place, text), first);
     }
 }
 
