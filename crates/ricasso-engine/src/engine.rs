@@ -36,7 +36,7 @@ mod yard;
 
 use crate::capture::{Label, Reading, Redactor};
 use crate::error::Error;
-use crate::plan::Passed;
+use crate::plan::{Passed, Site};
 use crate::policy::{Judgement, Policy};
 use crate::record::Ledger;
 use crate::reply::Reply;
@@ -95,6 +95,8 @@ struct Hall {
     registry: Arc<Registry>,
     desk: Mutex<Option<Desk>>,
     stays: Stays,
+    /// The sites of the last requests, the latest one behind.
+    sites: Mutex<Vec<Arc<Site>>>,
 }
 
 impl Engine {

@@ -9,6 +9,7 @@ mod env;
 mod files;
 mod fit;
 mod limits;
+mod site;
 mod start;
 mod walls;
 
@@ -20,16 +21,14 @@ pub use cage::{Cage, Ground};
 pub use env::{Dropped, Passed, dropped, inherited};
 pub use fit::{Enforced, Fit, turned_grant};
 pub use limits::{Allowance, Deadline};
+pub use site::Site;
 pub use start::Start;
 
 /// What will be done, and what holds it. Without a [`Grant`] there is none.
 #[derive(Debug)]
 #[must_use]
 pub struct Plan {
-    cage: Cage,
-    built: Option<Arc<ricasso_os::Cage>>,
-    stricter: bool,
-    fit: Fit,
+    site: Arc<Site>,
     starts: Vec<Start>,
     allowance: Allowance,
 }
@@ -57,51 +56,53 @@ pub enum Lack {
     Grant,
 }
 
-/// Draws the plan of a granted request.
+/// Draws the plan of a granted request at its site.
 pub fn draw(
     grant: Grant,
     request: &Request,
     policy: &Policy,
     ground: &Ground<'_>,
+    site: Arc<Site>,
 ) -> Result<Plan, Box<Undrawn>> {
-    let cage = Cage::of(policy, request, ground);
-    let fit = fit::of(&cage, policy, ground.host);
     let undrawn =
-        |lack, reason| Box::new(Undrawn { reason, enforced: fit.enforced().clone(), lack });
+        |lack, reason| Box::new(Undrawn { reason, enforced: site.fit.enforced().clone(), lack });
     if !grant.is_for(request) {
         return Err(undrawn(Lack::Grant, fit::foreign_grant()));
     }
-    if let Some(reason) = fit.refusal(policy) {
+    if let Some(reason) = site.fit.refusal(policy) {
         return Err(undrawn(Lack::Confinement, reason));
     }
-    let built = cage.built(ground.host, &fit.enforced().missing).map(Arc::new);
-    let variables = env::of(policy, request, ground.passed, built.as_deref(), grant.neutralised());
+    let variables = env::of(policy, request, ground.passed, &site, grant.neutralised());
     let starts = start::of(request, policy, ground.host, &variables)
         .map_err(|reason| undrawn(Lack::Shell, reason))?;
-    let stricter = walls::is_stricter(&cage, ground.host);
     let allowance = Allowance::of(request, policy, ground.host);
-    Ok(Plan { cage, built, stricter, fit, starts, allowance })
+    Ok(Plan { site, starts, allowance })
 }
 
 impl Plan {
     /// The walls.
     pub fn cage(&self) -> &Cage {
-        &self.cage
+        &self.site.cage
     }
 
     /// The walls as the machine builds them; none in mode open.
     pub fn built(&self) -> Option<&Arc<ricasso_os::Cage>> {
-        self.built.as_ref()
+        self.site.built.as_ref()
+    }
+
+    /// The walls as one number, which the record has.
+    pub fn cage_digest(&self) -> &str {
+        self.site.digest()
     }
 
     /// Whether a private loopback was asked for and there is no network at all instead.
     pub fn is_stricter(&self) -> bool {
-        self.stricter
+        self.site.stricter
     }
 
     /// What of them really stands.
     pub fn fit(&self) -> &Fit {
-        &self.fit
+        &self.site.fit
     }
 
     /// The commands, in sequence.

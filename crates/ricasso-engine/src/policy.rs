@@ -12,6 +12,7 @@ mod error;
 mod file;
 mod git;
 mod guard;
+mod hidden;
 mod hint;
 mod judge;
 #[allow(dead_code, reason = "the walk is built on it")]

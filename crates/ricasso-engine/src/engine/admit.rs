@@ -201,7 +201,9 @@ impl Hall {
                 }));
             }
         };
-        match plan::draw(grant, request, &self.policy, &self.ground(session_tmp)) {
+        let ground = self.ground(session_tmp);
+        let site = self.site(request, &ground);
+        match plan::draw(grant, request, &self.policy, &ground, site) {
             Ok(plan) => match plan.built().and_then(|cage| cage.turned()) {
                 None => Ok((plan, reasons)),
                 Some(path) => {

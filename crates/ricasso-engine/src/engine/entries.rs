@@ -14,7 +14,6 @@ use crate::reply::Reply;
 use crate::request::{Caller, Request, Stdin, Step, to_hex};
 use crate::run::{Ending, JobId};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
@@ -197,9 +196,8 @@ fn circumstances(request: &Request, redactor: &Redactor) -> Value {
 fn planned(plan: &Plan) -> Value {
     let allowance = plan.allowance();
     let ceilings = &allowance.ceilings;
-    let cage = serde_json::to_vec(plan.cage()).unwrap_or_default();
     json!({
-        "cage_digest": to_hex(&Sha256::digest(cage)),
+        "cage_digest": plan.cage_digest(),
         "deadline_ms": allowance.deadline.applied.map(millis),
         "idle_ms": allowance.idle.map(millis),
         "output_bytes": allowance.output_bytes,

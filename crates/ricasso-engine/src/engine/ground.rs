@@ -2,11 +2,15 @@
 
 use super::Hall;
 use crate::error::Error;
-use crate::plan::Ground;
+use crate::plan::{Ground, Site};
 use crate::policy::{Mode, Policy, Reach};
 use crate::request::Request;
 use ricasso_os::{Host, Keeper, Namespaces, Network, Powers, Probe};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+
+/// Sessions and workspaces whose site is kept.
+const MOST_SITES: usize = 4;
 
 /// The machine as the jobs of this policy meet it. Mode open asks for nothing of a cage, and pays
 /// for no probe.
@@ -50,6 +54,23 @@ impl Hall {
             state: self.yard.state.root(),
             session_tmp,
         }
+    }
+
+    /// The site of a request: that of one before, where it serves.
+    pub(super) fn site(&self, request: &Request, ground: &Ground<'_>) -> Arc<Site> {
+        // It is whole between any two statements, so a panic elsewhere spoils nothing.
+        let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(site) = sites.iter().rev().find(|site| site.serves(request, ground)) {
+            return Arc::clone(site);
+        }
+        let site = Arc::new(Site::of(&self.policy, request, ground));
+        if site.serves(request, ground) {
+            if sites.len() == MOST_SITES {
+                sites.remove(0);
+            }
+            sites.push(Arc::clone(&site));
+        }
+        site
     }
 
     /// The session's own temporary directory, made where it is missing. Mode open needs none.

@@ -116,6 +116,7 @@ impl Hall {
             registry: Arc::default(),
             desk: Mutex::default(),
             stays,
+            sites: Mutex::default(),
         };
         super::lost::close_lost(&hall.yard.state, &hall.ledger, hall.yard.owner.id().as_str())?;
         hall.refill();

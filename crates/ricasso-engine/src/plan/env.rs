@@ -1,6 +1,7 @@
 //! The command's environment: an allow-list, what keeps tools quiet, and what the caller set.
 
 use super::files;
+use super::site::Site;
 use crate::policy::Policy;
 use crate::request::{Bytes, Request};
 use ricasso_os::{Cage, Namespaces, Tmp};
@@ -38,20 +39,20 @@ pub(super) fn of(
     policy: &Policy,
     request: &Request,
     Passed(environment): &Passed,
-    cage: Option<&Cage>,
+    site: &Site,
     neutralised: &[(String, String)],
 ) -> Vec<Vec<u8>> {
+    let cage = site.built.as_deref();
     let mut variables: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     let mut put =
         |name: &[u8], value: &[u8]| match variables.iter_mut().find(|(known, _)| known == name) {
             Some((_, old)) => *old = value.to_vec(),
             None => variables.push((name.to_vec(), value.to_vec())),
         };
-    let path = environment.iter().find(|(name, _)| name.as_slice() == b"PATH");
     for (name, value) in environment {
         put(name.as_slice(), value.as_slice());
     }
-    put(b"PATH", &open_only(path.map_or(PATH, |(_, value)| value.as_slice()), cage));
+    put(b"PATH", &site.path);
     let passed =
         |wanted: &str| environment.iter().any(|(name, _)| name.as_slice() == wanted.as_bytes());
     for (name, value) in cage.into_iter().flat_map(caged) {
@@ -83,6 +84,12 @@ pub(super) fn of(
         put(format!("GIT_CONFIG_VALUE_{number}").as_bytes(), value.as_bytes());
     }
     variables.into_iter().map(|(name, value)| [&name, &b"="[..], &value].concat()).collect()
+}
+
+/// Where programs are looked for behind these walls, unless the policy or the caller says.
+pub(super) fn path(Passed(environment): &Passed, cage: Option<&Cage>) -> Vec<u8> {
+    let passed = environment.iter().find(|(name, _)| name.as_slice() == b"PATH");
+    open_only(passed.map_or(PATH, |(_, value)| value.as_slice()), cage)
 }
 
 /// What every command gets of this environment, and what the policy sets: the variables that a

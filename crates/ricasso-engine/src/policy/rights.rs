@@ -43,7 +43,8 @@ pub(super) struct Rights<'a> {
     look: &'a dyn Look,
     write: Vec<PathBuf>,
     read: Option<Vec<PathBuf>>,
-    hide: Vec<PathBuf>,
+    workspace: Option<&'a Path>,
+    home: Option<&'a Path>,
     show: Vec<PathBuf>,
     protect: Vec<Protected>,
 }
@@ -67,8 +68,8 @@ impl<'a> Rights<'a> {
     pub(super) fn new(
         policy: &'a Policy,
         look: &'a dyn Look,
-        workspace: Option<&Path>,
-        home: Option<&Path>,
+        workspace: Option<&'a Path>,
+        home: Option<&'a Path>,
     ) -> Self {
         let files = policy.files();
         let place = |text: &str| place(text, workspace, home);
@@ -99,7 +100,8 @@ impl<'a> Rights<'a> {
             look,
             write,
             read,
-            hide: files.hide.iter().filter_map(|path| place(path.as_str())).collect(),
+            workspace,
+            home,
             show: files.show.iter().filter_map(|path| place(path.as_str())).collect(),
             protect: protect.collect(),
         }
@@ -265,9 +267,9 @@ impl<'a> Rights<'a> {
     }
 
     fn hidden(&self, path: &Path) -> Option<PathBuf> {
-        let hidden = self.hide.iter().find(|hidden| path.starts_with(hidden))?;
+        let hidden = self.policy.hidden().over(path, self.workspace, self.home)?;
         let shown = self.show.iter().any(|shown| path.starts_with(shown));
-        (!shown).then(|| hidden.clone())
+        (!shown).then_some(hidden)
     }
 
     fn protected(&self, path: &Path) -> bool {

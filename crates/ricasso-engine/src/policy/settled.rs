@@ -1,5 +1,6 @@
 //! The policy as it holds after all files and flags: read by judge and plan, changed by nobody.
 
+use super::hidden::Hidden;
 use super::layers::Source;
 use super::merge::Setting;
 use super::rule::{Pattern, Rule};
@@ -20,6 +21,7 @@ pub struct Policy {
     settings: Vec<Setting>,
     source: Source,
     digest: String,
+    hidden: Hidden,
 }
 
 /// Everything that decides; its JSON is the canonical form.
@@ -78,7 +80,13 @@ impl Policy {
     /// Seals what the layers made.
     pub(super) fn seal(settled: Settled, settings: Vec<Setting>, source: Source) -> Self {
         let json = serde_json::to_vec(&settled).expect("a policy is made of texts and numbers");
-        Self { settled, settings, source, digest: to_hex(&Sha256::digest(json)) }
+        let hidden = Hidden::of(&settled.files.hide);
+        Self { settled, settings, source, digest: to_hex(&Sha256::digest(json)), hidden }
+    }
+
+    /// What is hidden, ready to be compared with.
+    pub(super) fn hidden(&self) -> &Hidden {
+        &self.hidden
     }
 
     /// Everything that decides, for the page that shows it.

@@ -1,0 +1,64 @@
+//! What stays the same from one command to the next: the walls, and what of them really stands.
+
+use super::cage::{Cage, Ground};
+use super::env;
+use super::fit::{self, Fit};
+use super::walls;
+use crate::policy::Policy;
+use crate::request::{Request, to_hex};
+use sha2::{Digest, Sha256};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+/// The walls of a policy round the commands of one workspace and session. Two hundred paths have to
+/// be made for them, so whoever draws many plans keeps it, and asks it whether it
+/// [serves](Site::serves).
+#[derive(Debug)]
+pub struct Site {
+    workspace: Option<PathBuf>,
+    session_tmp: Option<PathBuf>,
+    pub(super) cage: Cage,
+    pub(super) built: Option<Arc<ricasso_os::Cage>>,
+    pub(super) fit: Fit,
+    pub(super) stricter: bool,
+    /// Where programs are looked for, as far as the walls let them.
+    pub(super) path: Vec<u8>,
+    digest: OnceLock<String>,
+}
+
+impl Site {
+    /// The site of a request.
+    pub fn of(policy: &Policy, request: &Request, ground: &Ground<'_>) -> Site {
+        let cage = Cage::of(policy, request, ground);
+        let fit = fit::of(&cage, policy, ground.host);
+        let built = cage.built(ground.host, &fit.enforced().missing).map(Arc::new);
+        Site {
+            workspace: request.workspace.clone(),
+            session_tmp: ground.session_tmp.map(PathBuf::from),
+            path: env::path(ground.passed, built.as_deref()),
+            stricter: walls::is_stricter(&cage, ground.host),
+            cage,
+            built,
+            fit,
+            digest: OnceLock::new(),
+        }
+    }
+
+    /// Whether it is the site of another request too, under the same policy and on the same ground
+    /// but for the session's directory. The shells of a request count among its listed programs.
+    pub fn serves(&self, request: &Request, ground: &Ground<'_>) -> bool {
+        !self.cage.listed_programs
+            && self.workspace == request.workspace
+            && self.session_tmp.as_deref() == ground.session_tmp
+    }
+
+    /// The digest of the cage.
+    pub(super) fn digest(&self) -> &str {
+        self.digest.get_or_init(|| {
+            // A path that is no text stands in no JSON.
+            let text = serde_json::to_vec(&self.cage);
+            let text = text.unwrap_or_else(|_| format!("{:?}", self.cage).into_bytes());
+            to_hex(&Sha256::digest(text))
+        })
+    }
+}
