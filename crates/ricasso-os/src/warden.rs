@@ -53,20 +53,15 @@ impl Warden {
         streams: [BorrowedFd<'_>; 3],
         state: Option<BorrowedFd<'_>>,
     ) -> Result<()> {
-        let settled = match &order.cage {
-            Some(cage) => self.ahead.settler.settle(cage),
-            None => Ok(None),
-        };
-        let settled = settled.map_err(Error::call("follow the granted paths of the policy"))?;
-        let settled = settled.map(|cage| Order { cage: Some(cage.into()), ..order.clone() });
-        let order = settled.as_ref().unwrap_or(order);
-        let Ready { rules, view } =
-            order.cage.as_ref().map(|cage| self.ahead.take(cage)).unwrap_or_default();
+        let cage = order.cage.as_ref().map(|cage| self.ahead.settler.settle(cage)).transpose();
+        let cage = cage.map_err(Error::call("follow the granted paths of the policy"))?;
+        let ready = cage.as_ref().map(|cage| self.ahead.take(cage));
+        let Ready { rules, view } = ready.unwrap_or_default();
         let fds = streams.into_iter().chain(state).chain(rules.as_ref().map(AsFd::as_fd));
         let fds: Vec<BorrowedFd<'_>> = fds.collect();
-        let (cage, state) = (order.cage.is_some(), state.is_some());
-        let with = Enclosed { cage, state, rules: rules.is_some(), view };
-        self.job.send(&with.seal(order), &fds).map_err(who_is_gone)
+        let with =
+            Enclosed { cage: cage.is_some(), state: state.is_some(), rules: rules.is_some(), view };
+        self.job.send(&with.seal(order, cage.as_deref()), &fds).map_err(who_is_gone)
     }
 
     /// Asks the whole tree to end (SIGTERM).

@@ -68,12 +68,15 @@ impl Enclosed {
     /// What stands before an order: three bytes and a number; no view has the number 0.
     pub(crate) const BYTES: usize = 11;
 
-    /// The whole message.
-    pub(crate) fn seal(self, order: &Order) -> Vec<u8> {
+    /// The whole message, with the cage as the machine means it.
+    pub(crate) fn seal(self, order: &Order, cage: Option<&Cage>) -> Vec<u8> {
+        /// Most orders with a cage are shorter, and need no second buffer.
+        const USUAL_BYTES: usize = 16 * 1024;
+        let mut out = Writer(Vec::with_capacity(USUAL_BYTES));
         let kind = if self.cage { CAGED } else { PLAIN };
-        let mut out = Writer(vec![kind, u8::from(self.state), u8::from(self.rules)]);
+        out.0.extend([kind, u8::from(self.state), u8::from(self.rules)]);
         out.number(self.view.unwrap_or_default());
-        out.order(order);
+        out.order(order, cage);
         out.0
     }
 
@@ -189,7 +192,7 @@ impl Word {
 impl Order {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Writer::default();
-        out.order(self);
+        out.order(self, self.cage.as_deref());
         out.0
     }
 
@@ -247,7 +250,7 @@ impl Writer {
         self.0.push(0);
     }
 
-    fn order(&mut self, order: &Order) {
+    fn order(&mut self, order: &Order, cage: Option<&Cage>) {
         use std::os::unix::ffi::OsStrExt;
         for words in [&order.argv, &order.env] {
             self.number(words.len() as u64);
@@ -259,8 +262,8 @@ impl Writer {
         self.number(u64::from(order.more));
         self.number(u64::from(order.leaves == Leaves::Adopted));
         self.number(u64::from(order.terminal));
-        self.number(u64::from(order.cage.is_some()));
-        if let Some(cage) = &order.cage {
+        self.number(u64::from(cage.is_some()));
+        if let Some(cage) = cage {
             cage.encode(self);
         }
     }

@@ -12,14 +12,14 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Other names of hidden places; a machine with more mounts than that is told so.
 const MOST_NAMES: usize = 4096;
 /// Places of the machine that something else is laid over, unless the cage says otherwise.
 const COVERED: [&str; 2] = ["/tmp", "/dev/shm"];
 
-/// Other names of what is hidden, kept as long as nothing is mounted and the list stays the same.
+/// What a cage means, kept as long as nothing is mounted and the cage stays the same.
 #[derive(Debug, Default)]
 pub(crate) struct Settler(Mutex<Option<Kept>>);
 
@@ -27,9 +27,8 @@ pub(crate) struct Settler(Mutex<Option<Kept>>);
 struct Kept {
     mounts: Mounts,
     table: Vec<Mount>,
-    hide: Vec<PathBuf>,
-    tmp: Tmp,
-    others: Vec<PathBuf>,
+    /// The last cage, as it was drawn and as it is meant.
+    last: Option<[Arc<Cage>; 2]>,
 }
 
 /// One line of the kernel's list.
@@ -42,33 +41,30 @@ struct Mount {
 }
 
 impl Settler {
-    /// The cage as the machine means it, where that differs from what it says.
-    pub(crate) fn settle(&self, cage: &Cage) -> Result<Option<Cage>, Errno> {
-        let others = self.others(cage)?;
-        if others.is_empty() {
-            return Ok(None);
-        }
-        let mut cage = cage.clone();
-        cage.hide.extend(others);
-        Ok(Some(cage))
-    }
-
-    fn others(&self, cage: &Cage) -> Result<Vec<PathBuf>, Errno> {
+    /// The cage as the machine means it: itself, unless it hides what has other names.
+    pub(crate) fn settle(&self, cage: &Arc<Cage>) -> Result<Arc<Cage>, Errno> {
         // It is whole between any two statements, so a panic elsewhere spoils nothing.
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.as_mut().is_none_or(|kept| kept.mounts.changed()) {
             *kept = Kept::new();
         }
         // Without a list there are no processes of ours either.
-        let Some(kept) = kept.as_mut() else { return Ok(Vec::new()) };
+        let Some(kept) = kept.as_mut() else { return Ok(Arc::clone(cage)) };
         if kept.table.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Arc::clone(cage));
         }
-        if kept.hide != cage.hide || kept.tmp != cage.tmp {
-            kept.others = other_names(&kept.table, &hidden(cage))?;
-            (kept.hide, kept.tmp) = (cage.hide.clone(), cage.tmp.clone());
+        if let Some([drawn, meant]) = &kept.last
+            && drawn == cage
+        {
+            return Ok(Arc::clone(meant));
         }
-        Ok(kept.others.clone())
+        let others = other_names(&kept.table, &hidden(cage))?;
+        let mut meant = Arc::clone(cage);
+        if !others.is_empty() {
+            Arc::make_mut(&mut meant).hide.extend(others);
+        }
+        kept.last = Some([Arc::clone(cage), Arc::clone(&meant)]);
+        Ok(meant)
     }
 }
 
@@ -83,7 +79,7 @@ impl Kept {
         if !table.iter().enumerate().any(|(at, one)| table[..at].iter().any(|it| it.is_like(one))) {
             table.clear();
         }
-        Some(Kept { mounts, table, hide: Vec::new(), tmp: Tmp::Host, others: Vec::new() })
+        Some(Kept { mounts, table, last: None })
     }
 }
 

@@ -311,7 +311,7 @@ pub(super) fn nothing() -> &'static [u8] {
         let mut env = vec![b"PATH=/dev/null".to_vec()];
         env.resize(40, vec![b'x'; 60]);
         let order = Order { argv: vec![b"nothing".to_vec()], env, ..Order::default() };
-        Enclosed { cage: false, state: false, rules: false, view: None }.seal(&order)
+        Enclosed { cage: false, state: false, rules: false, view: None }.seal(&order, None)
     })
 }
 

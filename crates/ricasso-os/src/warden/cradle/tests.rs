@@ -20,7 +20,7 @@ fn order(words: usize, environment: usize) -> Order {
 }
 
 fn sealed(order: &Order) -> Vec<u8> {
-    Enclosed { cage: false, state: true, rules: false, view: None }.seal(order)
+    Enclosed { cage: false, state: true, rules: false, view: None }.seal(order, None)
 }
 
 /// The words of a list up to its null pointer.
@@ -134,7 +134,7 @@ impl Walled {
         let with = Enclosed { cage: true, state: false, rules: false, view };
         let null = std::fs::File::options().read(true).write(true).open("/dev/null").unwrap();
         let streams = [null.as_fd(), null.as_fd(), null.as_fd()];
-        self.owner.send(&with.seal(order), &streams).unwrap();
+        self.owner.send(&with.seal(order, order.cage.as_deref()), &streams).unwrap();
     }
 
     /// Waits until it has executed or ended.
