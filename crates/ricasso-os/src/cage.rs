@@ -29,6 +29,7 @@ mod shared_tmp;
 mod template;
 mod terminal;
 mod wire;
+mod witness;
 
 use std::path::PathBuf;
 

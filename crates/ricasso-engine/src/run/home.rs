@@ -8,7 +8,10 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+
+/// A session's directory is swept days after it was used last; this often it is marked as used.
+const MARKED_EVERY: Duration = Duration::from_secs(60);
 
 /// Letters of a socket's name: enough that no two owners meet.
 const DESK_NAME_BYTES: usize = 32;
@@ -163,7 +166,7 @@ impl StateDir {
         let path = self.root.join("sessions").join(file_name_of(session)).join("tmp");
         make_private(&path)?;
         // When it was used last; one that cannot be marked is swept early at the worst.
-        if let Some(session) = path.parent() {
+        if let Some(session) = path.parent().filter(|session| !was_marked(session)) {
             let _ = File::open(session).and_then(|session| session.set_modified(SystemTime::now()));
         }
         Ok(path)
@@ -320,6 +323,13 @@ fn file_name_of(session: &str) -> String {
 
 fn starts_with(name: &OsStr, prefix: &str) -> bool {
     name.as_encoded_bytes().starts_with(prefix.as_bytes())
+}
+
+/// Whether a directory was marked as used so shortly ago that it need not be marked again. A mark
+/// in the future is none.
+fn was_marked(path: &Path) -> bool {
+    let marked = fs::metadata(path).and_then(|found| found.modified());
+    marked.is_ok_and(|marked| marked.elapsed().is_ok_and(|age| age < MARKED_EVERY))
 }
 
 #[cfg(test)]

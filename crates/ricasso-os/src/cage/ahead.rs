@@ -8,36 +8,11 @@
 
 use super::confine::by_real_names;
 use super::hedge::is_shared;
-use super::mounts::DEVICES;
-use super::protected::Beside;
 use super::settle::Settler;
-use super::{Cage, Survey, Tmp, rules};
-use crate::mounted::Mounts;
+use super::witness::{Home, Names, Witness};
+use super::{Cage, Survey, rules};
 use rustix::fd::OwnedFd;
-use rustix::fs::{CWD, FsWord, StatxFlags, statx};
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// The kernel's clock for files moves in steps of up to ten milliseconds. A directory that was
-/// changed so shortly before it was searched may be changed again without a trace.
-const SETTLED: Duration = Duration::from_millis(100);
-/// File systems that keep the times of their directories themselves (statfs(2)): ext, XFS, Btrfs,
-/// memory, overlays, F2FS, ZFS, bcachefs.
-const FAITHFUL: [u64; 8] = [
-    0xef53,
-    0x5846_5342,
-    0x9123_683e,
-    0x0102_1994,
-    0x794c_7630,
-    0xf2f5_2010,
-    0x2fc1_2fc1,
-    0xca45_1a4e,
-];
-
-/// The kernel's own list of what it has (statfs(2)).
-const SYSFS: u64 = 0x6265_6572;
 
 /// What an owner keeps for its next job.
 #[derive(Debug)]
@@ -89,33 +64,6 @@ pub(crate) struct Ready {
     pub(crate) rules: Option<OwnedFd>,
     /// The number of a view of which all is still true.
     pub(crate) view: Option<u64>,
-}
-
-/// The files as this process sees them: its root and its mount namespace. The keeper sees the
-/// same, as long as this stays what it was when the keeper was started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Home {
-    root: Identity,
-    mounts: Identity,
-}
-
-/// Which object it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Identity {
-    device: (u32, u32),
-    number: u64,
-}
-
-/// When its entries changed last: as its writers say, and as the kernel says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Times([(i64, u32); 2]);
-
-/// What a set of rules was made from, so that it can be asked whether all is still the same.
-#[derive(Debug)]
-struct Witness {
-    names: Vec<(PathBuf, Option<Identity>)>,
-    searched: Vec<(PathBuf, Identity, Times)>,
-    mounts: Mounts,
 }
 
 impl Ahead {
@@ -209,20 +157,13 @@ fn draw(cage: &Cage) -> Option<rules::Drawn> {
 impl Waiting {
     /// `None` where it could not be told later whether they still hold.
     fn make(cage: &Arc<Cage>) -> Option<Waiting> {
-        let mounts = Mounts::watch()?;
-        let mut names = names(cage);
+        let names = Names::of(cage)?;
         let drawn = draw(cage)?;
-        let mut searched = searched(&drawn.searched)?;
-        for pointer in Beside::of(cage).pointers {
-            let seen = look(&pointer).map(|(number, times)| (pointer, number, times));
-            searched.extend(seen);
-        }
+        let witness = names.witness(cage, &drawn.searched)?;
         let survey = Survey::of(cage);
-        names.retain(|(path, _)| !is_told_by(&drawn.searched, path));
-        let mut witness = Witness { names, searched, mounts };
-        let settled = witness.is_settled() && witness.holds();
-        let rules = Some(drawn.rules.into_fd());
-        settled.then(|| Waiting { cage: cage.clone(), witness, rules, survey, view: None })
+        let mut waiting = Waiting { cage: cage.clone(), witness, rules: None, survey, view: None };
+        waiting.rules = Some(drawn.rules.into_fd());
+        waiting.witness.holds().then_some(waiting)
     }
 
     /// The rules for one command.
@@ -242,119 +183,14 @@ impl Waiting {
     }
 }
 
-impl Home {
-    fn now() -> Option<Home> {
-        let mounts = identity(Path::new("/proc/thread-self/ns/mnt"))?;
-        Some(Home { root: identity(Path::new("/"))?, mounts })
-    }
-}
-
-impl Witness {
-    /// Whether nothing that counts has changed.
-    fn holds(&mut self) -> bool {
-        let same = |(path, was): &(PathBuf, Option<Identity>)| identity(path) == *was;
-        let still = |(path, number, times): &(PathBuf, Identity, Times)| {
-            look(path) == Some((*number, *times))
-        };
-        !self.mounts.changed() && self.names.iter().all(same) && self.searched.iter().all(still)
-    }
-
-    /// Whether a change from now on would show in the times.
-    fn is_settled(&self) -> bool {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let before = now.saturating_sub(SETTLED).as_secs_f64();
-        let times = self.searched.iter().flat_map(|(_, _, Times(times))| times);
-        times.into_iter().all(|(seconds, nanoseconds)| {
-            let at = *seconds as f64 + f64::from(*nanoseconds) / 1e9;
-            at < before
-        })
-    }
-}
-
-/// All names that rules and views begin with, each with those above it: whatever a link on the way
-/// is changed to, one of them leads elsewhere then. Names below one that is not there do not count;
-/// that one does.
-fn names(cage: &Cage) -> Vec<(PathBuf, Option<Identity>)> {
-    let mut all = rules::reading_roots(cage);
-    all.extend(DEVICES.iter().map(PathBuf::from));
-    for paths in [&cage.write, &cage.hide, &cage.show, &cage.seen, &cage.sockets] {
-        all.extend(paths.iter().cloned());
-    }
-    match &cage.tmp {
-        Tmp::Session(path) | Tmp::Layered(path) => all.push(path.clone()),
-        Tmp::Private | Tmp::Host => {}
-    }
-    // An absolute one stays what it is.
-    let roots = || cage.write.iter();
-    all.extend(cage.protect.iter().flat_map(|path| roots().map(move |root| root.join(path))));
-    let Beside { pointers, names } = Beside::of(cage);
-    all.extend(pointers.into_iter().chain(names));
-    let mut known = BTreeSet::new();
-    let mut found = Vec::new();
-    for path in &all {
-        let mut above: Vec<&Path> = path.ancestors().collect();
-        above.reverse();
-        for name in above {
-            if !known.insert(name.to_path_buf()) {
-                continue;
-            }
-            found.push((name.to_path_buf(), identity(name)));
-        }
-    }
-    let absent: BTreeSet<PathBuf> =
-        found.iter().filter(|(_, seen)| seen.is_none()).map(|(path, _)| path.clone()).collect();
-    found.retain(|(path, _)| !path.parent().is_some_and(|above| absent.contains(above)));
-    found
-}
-
-/// Whether a change of what a name leads to shows in the times of a directory that is watched.
-fn is_told_by(searched: &[PathBuf], path: &Path) -> bool {
-    let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
-    !is_link && path.parent().is_some_and(|above| searched.iter().any(|known| known == above))
-}
-
-fn searched(paths: &[PathBuf]) -> Option<Vec<(PathBuf, Identity, Times)>> {
-    let mut all = Vec::new();
-    for path in paths {
-        let system = rustix::fs::statfs(path).ok()?;
-        if kind_of(system.f_type) == SYSFS {
-            // Only the kernel makes names there, and none of them takes the place of another: what
-            // is new has no rule, and that is all.
-            continue;
-        }
-        if !FAITHFUL.contains(&kind_of(system.f_type)) {
-            return None;
-        }
-        let (number, times) = look(path)?;
-        all.push((path.clone(), number, times));
-    }
-    Some(all)
-}
-
-fn kind_of(word: FsWord) -> u64 {
-    // The numbers have 32 bits, and some of them the highest one.
-    u64::from(word as u32)
-}
-
-fn identity(path: &Path) -> Option<Identity> {
-    look(path).map(|(number, _)| number)
-}
-
-fn look(path: &Path) -> Option<(Identity, Times)> {
-    let wanted = StatxFlags::INO | StatxFlags::MTIME | StatxFlags::CTIME;
-    let found = statx(CWD, path, rustix::fs::AtFlags::empty(), wanted).ok()?;
-    let device = (found.stx_dev_major, found.stx_dev_minor);
-    let at = |time: rustix::fs::StatxTimestamp| (time.tv_sec, time.tv_nsec);
-    let times = Times([at(found.stx_mtime), at(found.stx_ctime)]);
-    Some((Identity { device, number: found.stx_ino }, times))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Tmp;
     use super::*;
     use std::fs;
     use std::os::unix::fs::symlink;
-    use std::time::Instant;
+    use std::path::{Path, PathBuf};
+    use std::time::{Duration, Instant};
 
     /// A directory of its own with neighbours, something hidden, and a link on the way to it.
     struct Ground(PathBuf);
@@ -386,9 +222,9 @@ mod tests {
                 },
                 tmp: Tmp::Host,
                 read: vec![self.0.join("real")],
-                hide: vec![self.0.join("link/hidden")],
+                hide: vec![self.0.join("link/hidden"), self.0.join("other/unborn/deep/hidden")],
                 write: vec![self.0.join("work")],
-                protect: vec![".git/hooks".into()],
+                protect: vec![".git/hooks".into(), ".envrc".into()],
                 ..Cage::default()
             }
         }
@@ -426,7 +262,7 @@ mod tests {
             return skipped("no landlock");
         }
         type Act = fn(&Path);
-        let acts: [(&str, bool, Act); 9] = [
+        let acts: [(&str, bool, Act); 12] = [
             ("a file was written", true, |at| fs::write(at.join("real/neighbour"), "new").unwrap()),
             ("a granted directory grew", true, |at| {
                 fs::write(at.join("real/granted/new"), "").unwrap();
@@ -441,6 +277,16 @@ mod tests {
             }),
             ("a file of the work tree was born", true, |at| {
                 fs::write(at.join("work/file"), "").unwrap();
+            }),
+            ("a file came and went in the work tree", true, |at| {
+                fs::write(at.join("work/file"), "").unwrap();
+                fs::remove_file(at.join("work/file")).unwrap();
+            }),
+            ("a protected name was born", false, |at| {
+                fs::write(at.join("work/.envrc"), "").unwrap();
+            }),
+            ("a directory above a hidden name was born", false, |at| {
+                fs::create_dir(at.join("other/unborn")).unwrap();
             }),
             ("another repository was named", false, |at| {
                 fs::write(at.join("work/.git"), "gitdir: ../another\n").unwrap();
@@ -458,8 +304,12 @@ mod tests {
             let Some(mut waiting) = ground.waiting() else {
                 return skipped("the temporary directory never settles");
             };
+            // Names that were looked at once are told by their directory from then on.
+            std::thread::sleep(Duration::from_millis(150));
+            assert!(waiting.witness.holds(), "before {what}");
             act(&ground.0);
             assert_eq!(waiting.witness.holds(), expected, "{what}");
+            assert_eq!(waiting.witness.holds(), expected, "{what}, and later");
         }
     }
 

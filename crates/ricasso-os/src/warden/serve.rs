@@ -210,6 +210,10 @@ impl Post {
 
     /// The same for one without namespaces, whose process shares our memory until it executes.
     fn begin_in_cradle(&mut self, ground: Ground<'_>) -> Result<Option<Life>> {
+        if ground.hedge.is_some() {
+            // By then the owner has left its core, and the walls are laid there.
+            self.settle_in();
+        }
         match self.bear_command(ground) {
             Ok((child, note)) => {
                 // It has more to do than we have.
