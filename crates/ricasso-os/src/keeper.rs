@@ -4,6 +4,7 @@
 //! So wardens are forked by a keeper, which is started by exec, small and single-threaded. A
 //! one-shot program of our own that has no threads yet may be its own keeper.
 
+mod constants;
 mod serve;
 mod sessions;
 mod views;

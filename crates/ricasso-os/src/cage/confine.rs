@@ -53,16 +53,25 @@ impl Standing {
         Standing { cage, listed: None, filter, inside }
     }
 
-    /// Lays rules that the owner made over this process, which refuses privileges already. False
-    /// where they are to be laid later. Allocates nothing.
-    pub(super) fn lay_known_rules(&self, ahead: BorrowedFd<'_>) -> Result<bool, Errno> {
+    /// Completes rules that the owner made by those on what was laid anew. False where they are to
+    /// be completed later, by whoever takes them on.
+    pub(super) fn complete_rules(&self, ahead: BorrowedFd<'_>) -> Result<bool, Errno> {
         let Some(inside) = &self.inside else { return Ok(false) };
         if self.cage.walls.landlock == 0 || !self.cage.walls.files {
             return Ok(false);
         }
-        let rules = Ruleset::received(ahead, self.cage.walls.landlock)?;
+        let rules = self.rules(ahead)?;
         inside.iter().try_for_each(|(path, rights)| rules.grant(path, *rights))?;
-        rules.restrict_self().map(|()| true)
+        Ok(true)
+    }
+
+    /// Lays complete rules over this process, which refuses privileges already. Allocates nothing.
+    pub(super) fn lay_rules(&self, complete: BorrowedFd<'_>) -> Result<(), Errno> {
+        self.rules(complete)?.restrict_self()
+    }
+
+    fn rules(&self, received: BorrowedFd<'_>) -> Result<Ruleset, Errno> {
+        Ruleset::received(received, self.cage.walls.landlock)
     }
 }
 

@@ -56,7 +56,7 @@ struct Shared {
     listener: AtomicI32,
     /// The kernel sets it to nought when the process executes or ends.
     lives: AtomicU32,
-    /// Rules that the owner made, for this process to complete and take on.
+    /// Rules that the owner made, complete, for this process to take on.
     rules: AtomicI32,
     template: AtomicPtr<Template>,
     /// Whether it goes into the copy of the view by itself: the first process is not there yet.
@@ -113,10 +113,13 @@ impl Early {
         (pid > 0).then_some(Early { pid, shared, _stack: stack })
     }
 
-    /// Gives it the rules that came with the order. They stay open until it has executed or ended.
+    /// Gives it the rules that came with the order, once they are complete: it is still busy with
+    /// its filter. They stay open until it has executed or ended. What fails here, it finds out.
     pub(super) fn give(&self, rules: BorrowedFd<'_>) {
-        self.shared.rules.store(rules.as_raw_fd(), Ordering::Relaxed);
-        self.tell(TAKE_RULES);
+        if matches!(template(&self.shared).standing().complete_rules(rules), Ok(true)) {
+            self.shared.rules.store(rules.as_raw_fd(), Ordering::Relaxed);
+            self.tell(TAKE_RULES);
+        }
     }
 
     /// Lets it become the command, and waits until it has executed or ended. `None` where it did
@@ -169,11 +172,10 @@ extern "C" fn enter(given: *mut libc::c_void) -> libc::c_int {
             LEAVE => leave(),
             TAKE_RULES if !ruled => {
                 // Where it fails, the first process finds out why.
-                let Ok(laid) = take_rules(shared) else { leave() };
-                if !laid {
-                    await_other_than(shared, TAKE_RULES);
+                if take_rules(shared).is_err() {
+                    leave();
                 }
-                ruled = laid;
+                ruled = true;
                 since = Instant::now();
             }
             // To be woken takes longer than it mostly lasts.
@@ -207,12 +209,12 @@ fn template(shared: &Shared) -> &Template {
     unsafe { &*shared.template.load(Ordering::Relaxed) }
 }
 
-/// Takes on the rules, if they can be completed without a look at the view. Allocates nothing.
-fn take_rules(shared: &Shared) -> Result<bool, Errno> {
+/// Takes on the rules. Allocates nothing.
+fn take_rules(shared: &Shared) -> Result<(), Errno> {
     let rules = shared.rules.load(Ordering::Relaxed);
     // SAFETY: whoever gave it keeps it open until this process has executed or ended.
     let rules = unsafe { BorrowedFd::borrow_raw(rules) };
-    template(shared).standing().lay_known_rules(rules)
+    template(shared).standing().lay_rules(rules)
 }
 
 /// All that a filter must not come before, and then the filter. Allocates nothing.

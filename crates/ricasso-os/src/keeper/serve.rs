@@ -1,5 +1,6 @@
 //! The keeper's own process: waits for requests, forks wardens, sweeps after a lost one.
 
+use super::constants;
 use super::sessions::Sessions;
 use super::views::Views;
 use super::{
@@ -41,6 +42,8 @@ struct Post {
     lent: bool,
     /// When it is time to make ready for the next one.
     due: Option<Instant>,
+    /// Whether its constants are mapped anew.
+    shared: bool,
 }
 
 /// What a warden is wanted for.
@@ -87,6 +90,7 @@ impl Post {
             queues: Queues::Shared,
             lent: false,
             due: None,
+            shared: false,
         })
     }
 
@@ -176,6 +180,9 @@ impl Post {
     /// Makes what the next warden is likely to need, if it is one like the last.
     fn make_ready(&mut self) {
         self.due = None;
+        if !std::mem::replace(&mut self.shared, true) {
+            constants::share();
+        }
         self.take_back();
         self.views.make_ready();
     }

@@ -152,3 +152,23 @@ fn a_kill_on_the_way_to_the_command_is_told_and_nothing_hangs() {
         engine.run(&asked, &cancel).unwrap().exit_code == Some(0)
     });
 }
+
+#[test]
+fn constants_of_a_keeper_are_not_copied_for_its_wardens() {
+    let place = Place::new();
+    let cancel = Cancel::new().unwrap();
+    let engine = engine_with(&place, Spares::None);
+    // The parent is the warden, and its parent the keeper; a mapping's own memory stands below it.
+    let own = "awk '/memfd:constants/ { at = 1 } at && /^Anonymous/ { print $2; exit }'";
+    let text = format!(
+        "keeper=$(cut -d' ' -f4 /proc/$PPID/stat); \
+         {own} /proc/$keeper/smaps; {own} /proc/$PPID/smaps"
+    );
+    let asked = request(&place, &text);
+    eventually("the keeper has mapped them anew", || {
+        let reply = engine.run(&asked, &cancel).unwrap();
+        let said = reply.stdout.as_str();
+        assert!(said.is_empty() || said == "0\n" || said == "0\n0\n", "{said}");
+        said == "0\n0\n"
+    });
+}
