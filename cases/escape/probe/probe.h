@@ -43,6 +43,9 @@ extern const struct verb FILES[], NETS[], PROCESSES[], KERNEL[], CODE[], RACES[]
 #define NR_fsmount 432
 #define NR_clone3 435
 #define NR_openat2 437
+#define NR_landlock_create_ruleset 444
+#define NR_landlock_add_rule 445
+#define NR_landlock_restrict_self 446
 #define NR_pidfd_open 434
 #define NR_pidfd_send_signal 424
 #define NR_pidfd_getfd 438

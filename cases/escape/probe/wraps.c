@@ -65,6 +65,24 @@ static long without_calls(char **a)
     return execv(a[2], a + 2);
 }
 
+/* COUNT COMMAND: behind so many layers of Landlock, all of which grant everything. */
+static long behind_layers(char **a)
+{
+    uint64_t execute = 1;
+    int root = open("/", O_PATH);
+    struct { uint64_t rights; int32_t below; } __attribute__((packed)) rule = { execute, root };
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    for (int count = atoi(a[0]); count > 0; count--) {
+        int rules = (int)syscall(NR_landlock_create_ruleset, &execute, sizeof execute, 0);
+        if (rules < 0 || syscall(NR_landlock_add_rule, rules, 1, &rule, 0) < 0
+            || syscall(NR_landlock_restrict_self, rules, 0) < 0)
+            return -1;
+        close(rules);
+    }
+    close(root);
+    return execv(a[1], a + 1);
+}
+
 static void drained(int fd, const char *what, FILE *report)
 {
     char room[1024];
@@ -131,5 +149,6 @@ static long with_descriptors(char **a)
 
 const struct verb WRAPS[] = {
     { "without-namespaces", 1, without_namespaces }, { "terminal", 2, in_a_terminal },
-    { "descriptors", 4, with_descriptors }, { "without", 3, without_calls }, { NULL, 0, NULL },
+    { "descriptors", 4, with_descriptors }, { "without", 3, without_calls },
+    { "layers", 2, behind_layers }, { NULL, 0, NULL },
 };

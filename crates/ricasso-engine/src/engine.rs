@@ -31,6 +31,7 @@ mod retain;
 mod shelf;
 mod start_failure;
 mod state;
+mod unhidden;
 mod verbs;
 mod yard;
 

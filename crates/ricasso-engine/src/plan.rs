@@ -15,6 +15,7 @@ mod walls;
 
 use crate::policy::{Grant, Policy, Reason};
 use crate::request::Request;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use cage::{Cage, Ground};
@@ -88,6 +89,11 @@ impl Plan {
     /// The walls as the machine builds them; none in mode open.
     pub fn built(&self) -> Option<&Arc<ricasso_os::Cage>> {
         self.site.built.as_ref()
+    }
+
+    /// What is hidden inside a writable root.
+    pub fn hidden_in_roots(&self) -> &[PathBuf] {
+        &self.site.holes
     }
 
     /// The walls as one number, which the record has.

@@ -6,6 +6,7 @@ use super::answer::{self, reasons};
 use super::chores::{Chore, Finished};
 use super::conduct::UNSTARTED;
 use super::entries::Line;
+use super::unhidden::Hidden;
 use super::{entries, later, paper};
 use crate::capture::{Redacted, Redactor, Spool, Totals};
 use crate::error::Error;
@@ -96,6 +97,8 @@ pub(super) struct Closing<'a> {
     pub(super) papers: Papers,
     /// The workspace as it was.
     pub(super) before: Vec<Before>,
+    /// What was hidden in it.
+    pub(super) hidden: Hidden,
     /// What the reader of the reply should know besides.
     pub(super) told: Vec<String>,
 }
@@ -184,7 +187,7 @@ impl Hall {
         spool: &mut Spool,
         steps: &[StepDone],
     ) -> Reply {
-        let Closing { admitted, draft, failed, papers, before, told } = closing;
+        let Closing { admitted, draft, failed, papers, before, hidden, told } = closing;
         let redactor = admitted.redactor();
         let Draft { mut reply, entry } = draft.unwrap_or_else(|| self.draft(admitted));
         answer::end(&mut reply, answer::overall(steps));
@@ -192,6 +195,7 @@ impl Hall {
         reply.hints.extend(told.iter().map(|told| redactor.text(told.as_bytes())));
         answer::fill_steps(&mut reply, admitted, steps);
         later::fill(&mut reply, admitted, &before, &self.environment);
+        reply.hints.extend(hidden.told(admitted));
         match spool.finish().and_then(|totals| Ok((totals, answer::excerpt(spool, &reply)?))) {
             Ok((totals, excerpt)) => {
                 answer::fill_output(&mut reply, totals, excerpt);

@@ -4,6 +4,7 @@ use super::Hall;
 use super::admit::Admitted;
 use super::basin::{Basin, Known};
 use super::close::{Closing, StepDone};
+use super::unhidden::Hidden;
 use super::{later, state};
 use crate::capture::{Bounds, Redacted, Spool, Stream};
 use crate::error::Error;
@@ -82,7 +83,7 @@ impl Hall {
             Ok(spool) => spool,
             Err(error) => return Err(self.abandon(&admitted, &UNSTARTED, Error::Capture(error))),
         };
-        let before = later::before(&admitted);
+        let (before, hidden) = (later::before(&admitted), Hidden::before(&admitted));
         let mut basin = Basin::new(self, &admitted, spool, watcher, (cancel, known));
         basin.input = input;
         let conducted = work(&admitted, &mut basin);
@@ -94,7 +95,7 @@ impl Hall {
                 let failed = basin.failed.take();
                 let told = std::mem::take(&mut basin.told);
                 let (admitted, draft) = (&admitted, basin.draft.take());
-                let closing = Closing { admitted, draft, failed, papers, before, told };
+                let closing = Closing { admitted, draft, failed, papers, before, hidden, told };
                 Ok(self.close(closing, &mut basin.spool, &steps))
             }
             // Our own failure: the entry is closed all the same, and the error goes to the caller.

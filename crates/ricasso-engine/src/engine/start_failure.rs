@@ -18,7 +18,8 @@ pub(super) fn sentence(stage: Stage, errno: i32, start: &Start) -> String {
         Stage::Execute => execute(&program, &cause),
         stage if stage.is_confinement() => {
             let part = part(stage);
-            format!("the cage could not be built, so nothing ran: {part} failed: {cause}")
+            let remedy = remedy(stage, &cause);
+            format!("the cage could not be built, so nothing ran: {part} failed: {cause}; {remedy}")
         }
         _ => format!("cannot prepare the command {program}: {cause}"),
     }
@@ -40,6 +41,20 @@ fn execute(program: &str, cause: &io::Error) -> String {
             format!("{program} may not be executed; make it executable, or name its interpreter")
         }
         _ => format!("{program} cannot be executed: {cause}; name its interpreter"),
+    }
+}
+
+/// What to do about it.
+fn remedy(stage: Stage, cause: &io::Error) -> &'static str {
+    match (stage, cause.kind()) {
+        (Stage::Files, io::ErrorKind::ArgumentListTooLong) => {
+            "16 layers of rules lie over ricasso already, which is all that the kernel takes; start \
+             it outside one of these sandboxes"
+        }
+        _ => {
+            "try again; if it stays so, start ricasso where the kernel lets it, or with --mode open, \
+             which confines nothing and says so"
+        }
     }
 }
 

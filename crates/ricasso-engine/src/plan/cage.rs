@@ -124,6 +124,12 @@ impl Cage {
         cage
     }
 
+    /// What is hidden inside a writable root.
+    pub(super) fn holes(&self) -> impl Iterator<Item = &PathBuf> {
+        let is_inside = |path: &&PathBuf| self.write.iter().any(|root| files::holds(root, path));
+        self.hide.iter().filter(is_inside)
+    }
+
     /// The session's own temporary directory, where the command fills that.
     pub fn filled_tmp(&self) -> Option<&Path> {
         match self.tmp {

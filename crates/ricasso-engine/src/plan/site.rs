@@ -21,6 +21,8 @@ pub struct Site {
     pub(super) built: Option<Arc<ricasso_os::Cage>>,
     pub(super) fit: Fit,
     pub(super) stricter: bool,
+    /// What is hidden inside a writable root.
+    pub(super) holes: Vec<PathBuf>,
     /// Where programs are looked for, as far as the walls let them.
     pub(super) path: Vec<u8>,
     digest: OnceLock<String>,
@@ -36,6 +38,7 @@ impl Site {
             workspace: request.workspace.clone(),
             session_tmp: ground.session_tmp.map(PathBuf::from),
             path: env::path(ground.passed, built.as_deref()),
+            holes: cage.holes().cloned().collect(),
             stricter: walls::is_stricter(&cage, ground.host),
             cage,
             built,

@@ -219,6 +219,45 @@ fn secrets_are_hidden_and_what_is_shown_is_seen() {
 }
 
 #[test]
+fn what_is_hidden_in_the_workspace_and_made_anew_during_a_run_is_named() {
+    let name = "what_is_hidden_in_the_workspace_and_made_anew";
+    let powers = powers();
+    if powers.namespaces == Namespaces::None {
+        return skip(name, "a hole in a writable root needs mounts");
+    }
+    let place = Place::new();
+    let policy = with("extends = \"workspace\"\n[files]\nhide = [\".env\", \".other\"]\n");
+    let engine = engine(&place, policy, powers);
+    place.write(".env", "secret\n");
+    // Only we look at it: what a command may read of it is in the escape suite.
+    let hints = |act: &(dyn Fn() + Sync)| {
+        std::thread::scope(|scope| {
+            let (ready, go) = (place.work().join("ready"), place.work().join("go"));
+            let text = "touch ready; until [ -e go ]; do sleep 0.01; done; cat .env 2>&-; :";
+            let run = scope.spawn(|| run(&engine, &place, text));
+            crate::place::eventually("the command runs", || ready.exists());
+            act();
+            fs::write(&go, "").unwrap();
+            let reply = run.join().unwrap();
+            [ready, go].iter().for_each(|path| fs::remove_file(path).unwrap());
+            reply.hints.iter().map(|hint| hint.get().clone()).collect::<Vec<_>>().join("\n")
+        })
+    };
+    let told = hints(&|| {});
+    assert!(!told.contains("is hidden, but"), "{told}");
+    let told = hints(&|| fs::write(place.work().join(".env"), "longer secret\n").unwrap());
+    assert!(!told.contains("is hidden, but"), "the same file stays hidden: {told}");
+    let told = hints(&|| {
+        place.write(".env.new", "saved\n");
+        fs::rename(place.work().join(".env.new"), place.work().join(".env")).unwrap();
+        place.write(".other", "born\n");
+    });
+    for name in [".env", ".other"] {
+        assert!(told.contains(&format!("/{name} is hidden, but")), "{name}: {told}");
+    }
+}
+
+#[test]
 fn jobs_of_a_session_reach_each_other_and_nobody_else() {
     let whole = powers();
     if !whole.netns {

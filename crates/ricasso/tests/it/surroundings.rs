@@ -58,6 +58,8 @@ const CASES: &[Case] = &[
         "set -- unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_mnt_namespaces; exec \"$@\"' sh \"$@\"",
         Then::Alone,
     ),
+    ("some layers of Landlock", "set -- {probe} layers 15 \"$@\"", Then::Alone),
+    ("all layers of Landlock", "set -- {probe} layers 16 \"$@\"", Then::Says("16 layers of rules")),
     (
         "no processes",
         "set -- unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_pid_namespaces; exec \"$@\"' sh \"$@\"",

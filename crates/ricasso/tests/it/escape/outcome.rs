@@ -1,7 +1,7 @@
 //! One attempt by one user: the control in the open, then the cage on both kinds of machine.
 
 use super::stage::{Actor, BARE, Found, Hall, Machine, Stage};
-use super::table::Attempt;
+use super::table::{Attempt, Escapes};
 use std::fmt;
 
 /// What came of one run.
@@ -64,11 +64,10 @@ pub(super) fn of(hall: &Hall, attempt: &Attempt, actor: Actor) -> Vec<Outcome> {
             let what = what(&format!("{} {machine:?}", flags.join(" ")));
             let known = attempt.known_escape(machine);
             // A race that the control won late has as many chances in the cage.
-            outcomes.extend(
-                (0..tries).map(|_| {
-                    caged(&make(&words, machine), attempt, what.clone()).unless_known(known)
-                }),
-            );
+            outcomes.extend((0..tries).map(|_| {
+                let found = make(&words, machine);
+                caged(&found, attempt, what.clone()).unless_known(known, &found)
+            }));
         }
     }
     outcomes
@@ -79,7 +78,7 @@ pub(super) fn in_a_copy(hall: &Hall, attempt: &Attempt) -> Outcome {
     let what = format!("{}/{} as Root in a copied view", attempt.class, attempt.name);
     let found = Stage::new(hall, Actor::Root).attempt(attempt, &[], Machine::Copied);
     let outcome = caged(&found, attempt, what);
-    let outcome = outcome.unless_known(attempt.known_escape(Machine::Plain));
+    let outcome = outcome.unless_known(attempt.known_escape(Machine::Plain), &found);
     if found.stood { outcome } else { outcome.without_a_stand() }
 }
 
@@ -150,11 +149,12 @@ impl Outcome {
         Outcome { kind: Kind::Forbidden, ..self }
     }
 
-    /// Compares it with what the row admits.
-    fn unless_known(mut self, why: Option<&str>) -> Outcome {
-        let Some(why) = why else { return self };
+    /// Compares it with what the row admits, and the reply.
+    fn unless_known(mut self, known: Option<&Escapes>, found: &Found) -> Outcome {
+        let Some(Escapes { why, hint, .. }) = known else { return self };
         match self.kind {
-            Kind::Escaped => (self.kind, self.detail) = (Kind::Known, why.to_string()),
+            Kind::Escaped if !found.reply["hints"].to_string().contains(hint) => {}
+            Kind::Escaped => (self.kind, self.detail) = (Kind::Known, why.clone()),
             Kind::Held => self.kind = Kind::HeldAfterAll,
             Kind::Shown | Kind::Forbidden | Kind::NotShown | Kind::NoCage | Kind::NotTried => {}
             Kind::Known | Kind::HeldAfterAll => {}

@@ -98,6 +98,8 @@ pub(super) struct Escapes {
     /// `namespaces`, `no namespaces` or `both`.
     on: String,
     pub(super) why: String,
+    /// What the reply says of it.
+    pub(super) hint: String,
 }
 
 /// What shows from outside that an attempt got through.
@@ -153,14 +155,14 @@ impl Attempt {
         }
     }
 
-    /// Why it is known to get through on this machine.
-    pub(super) fn known_escape(&self, machine: Machine) -> Option<&str> {
+    /// What is known of it, if it is known to get through on this machine.
+    pub(super) fn known_escape(&self, machine: Machine) -> Option<&Escapes> {
         let escapes = self.escapes.as_ref()?;
         let here = match machine {
             Machine::Plain | Machine::Copied => ["namespaces", "both"],
             Machine::WithoutNamespaces => ["no namespaces", "both"],
         };
-        here.contains(&escapes.on.as_str()).then_some(escapes.why.as_str())
+        here.contains(&escapes.on.as_str()).then_some(escapes)
     }
 
     pub(super) fn seen_by(&self) -> Effect {
@@ -192,6 +194,7 @@ impl Attempt {
                 "{name}"
             );
             assert!(!escapes.why.is_empty(), "{name}: gets through, and nobody says why");
+            assert!(!escapes.hint.is_empty(), "{name}: gets through, and no reply says so");
         }
         if let Effect::Said(words) = self.seen_by() {
             assert!(!words.is_empty(), "{name}: says nothing");
