@@ -48,12 +48,12 @@ fn execute(program: &str, cause: &io::Error) -> String {
 fn remedy(stage: Stage, cause: &io::Error) -> &'static str {
     match (stage, cause.kind()) {
         (Stage::Files, io::ErrorKind::ArgumentListTooLong) => {
-            "16 layers of rules lie over ricasso already, which is all that the kernel takes; start \
-             it outside one of these sandboxes"
+            "16 layers of rules lie over ricasso already, which is all that the kernel takes; \
+             start it outside one of these sandboxes"
         }
         _ => {
-            "try again; if it stays so, start ricasso where the kernel lets it, or with --mode open, \
-             which confines nothing and says so"
+            "try again; if it stays so, start ricasso where the kernel lets it, or with --mode \
+             open, which confines nothing and says so"
         }
     }
 }
