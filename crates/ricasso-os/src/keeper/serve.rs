@@ -42,8 +42,7 @@ struct Post {
     lent: bool,
     /// When it is time to make ready for the next one.
     due: Option<Instant>,
-    /// Whether its constants are mapped anew.
-    shared: bool,
+    constants: Constants,
 }
 
 /// What a warden is wanted for.
@@ -63,6 +62,14 @@ pub(super) fn serve() -> ! {
         post.end();
     }
     leave()
+}
+
+/// What becomes of the keeper's constants when it forks.
+enum Constants {
+    /// They are copied; so often they were. Whoever forks once need not care.
+    Copied { forks: usize },
+    /// They are mapped anew.
+    Shared,
 }
 
 impl Post {
@@ -90,7 +97,7 @@ impl Post {
             queues: Queues::Shared,
             lent: false,
             due: None,
-            shared: false,
+            constants: Constants::Copied { forks: 0 },
         })
     }
 
@@ -180,8 +187,9 @@ impl Post {
     /// Makes what the next warden is likely to need, if it is one like the last.
     fn make_ready(&mut self) {
         self.due = None;
-        if !std::mem::replace(&mut self.shared, true) {
+        if let Constants::Copied { forks: 2.. } = self.constants {
             constants::share();
+            self.constants = Constants::Shared;
         }
         self.take_back();
         self.views.make_ready();
@@ -226,6 +234,9 @@ impl Post {
             }
             Some(pid) => {
                 self.wardens.insert(pid);
+                if let Constants::Copied { forks } = &mut self.constants {
+                    *forks += 1;
+                }
                 // Somebody waits for what it does, and nobody for what we do.
                 rustix::thread::sched_yield();
                 // What was one command's own is the new warden's; the next one finds others.
