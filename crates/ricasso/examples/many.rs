@@ -34,6 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..count {
         let reply = engine.run(&request, &cancel)?;
         assert_eq!(reply.stdout.as_str(), "short\n");
+        assert!(reply.hints.is_empty(), "{:?}", reply.hints);
     }
     let after = settled(&engine)?;
     let grown: Vec<String> =

@@ -203,7 +203,8 @@ mod tests {
             fs::create_dir_all(place.join("other")).unwrap();
             let place = place.canonicalize().unwrap();
             fs::write(place.join("real/neighbour"), "old").unwrap();
-            fs::create_dir_all(place.join("work")).unwrap();
+            fs::create_dir_all(place.join("work/a/b")).unwrap();
+            fs::write(place.join("work/a/b/file"), "").unwrap();
             fs::create_dir_all(place.join("repository")).unwrap();
             fs::write(place.join("work/.git"), "gitdir: ../repository\n").unwrap();
             symlink("real", place.join("link")).unwrap();
@@ -224,7 +225,7 @@ mod tests {
                 read: vec![self.0.join("real")],
                 hide: vec![self.0.join("link/hidden"), self.0.join("other/unborn/deep/hidden")],
                 write: vec![self.0.join("work")],
-                protect: vec![".git/hooks".into(), ".envrc".into()],
+                protect: vec![".git/hooks".into(), ".envrc".into(), "a/b/file".into()],
                 ..Cage::default()
             }
         }
@@ -310,6 +311,93 @@ mod tests {
             act(&ground.0);
             assert_eq!(waiting.witness.holds(), expected, "{what}");
             assert_eq!(waiting.witness.holds(), expected, "{what}, and later");
+        }
+    }
+
+    /// Steps of somebody outside, with commands between them.
+    type Steps = &'static [fn(&Path)];
+
+    #[test]
+    fn what_changes_step_by_step_is_seen_at_the_last_step_or_before() {
+        if super::super::landlock::version() == 0 {
+            return skipped("no landlock");
+        }
+        let sequences: [(&str, Steps); 7] = [
+            (
+                "a protected name became a link, and its target was born",
+                &[
+                    |at| symlink("conf", at.join("work/.envrc")).unwrap(),
+                    |at| fs::write(at.join("work/conf"), "").unwrap(),
+                ],
+            ),
+            (
+                "a protected file moved behind a link, and was replaced there",
+                &[
+                    |at| fs::write(at.join("work/.envrc"), "").unwrap(),
+                    |at| {
+                        fs::rename(at.join("work/.envrc"), at.join("work/conf")).unwrap();
+                        symlink("conf", at.join("work/.envrc")).unwrap();
+                    },
+                    |at| {
+                        fs::write(at.join("work/new"), "").unwrap();
+                        fs::rename(at.join("work/new"), at.join("work/conf")).unwrap();
+                    },
+                ],
+            ),
+            (
+                "the directory above a protected one was replaced",
+                &[|at| {
+                    fs::rename(at.join("work/a"), at.join("work/old")).unwrap();
+                    fs::create_dir(at.join("work/a")).unwrap();
+                    fs::rename(at.join("work/old/b"), at.join("work/a/b")).unwrap();
+                }],
+            ),
+            (
+                "a directory further above was replaced",
+                &[|at| {
+                    fs::rename(at.join("work/a/b"), at.join("work/old")).unwrap();
+                    fs::create_dir(at.join("work/a/b")).unwrap();
+                    fs::rename(at.join("work/old/file"), at.join("work/a/b/file")).unwrap();
+                }],
+            ),
+            (
+                "a protected file was removed and made anew, perhaps with its old number",
+                &[|at| {
+                    fs::remove_file(at.join("work/a/b/file")).unwrap();
+                    fs::write(at.join("work/a/b/file"), "").unwrap();
+                }],
+            ),
+            (
+                "a protected file lost its name and got it back",
+                &[|at| {
+                    fs::hard_link(at.join("work/a/b/file"), at.join("work/kept")).unwrap();
+                    fs::remove_file(at.join("work/a/b/file")).unwrap();
+                    fs::rename(at.join("work/kept"), at.join("work/a/b/file")).unwrap();
+                }],
+            ),
+            (
+                "a link on the way was removed and made anew",
+                &[|at| {
+                    fs::remove_file(at.join("link")).unwrap();
+                    symlink("real", at.join("link")).unwrap();
+                }],
+            ),
+        ];
+        for (number, (what, steps)) in sequences.into_iter().enumerate() {
+            let ground = Ground::new(&format!("steps-{number}"));
+            let Some(mut waiting) = ground.waiting() else {
+                return skipped("the temporary directory never settles");
+            };
+            let mut still = true;
+            for step in steps {
+                // Names that were looked at once are told by their directory from then on.
+                for _ in 0..2 {
+                    std::thread::sleep(Duration::from_millis(150));
+                    still &= waiting.witness.holds();
+                }
+                step(&ground.0);
+            }
+            assert!(!(still && waiting.witness.holds()), "{what}");
         }
     }
 

@@ -6,7 +6,7 @@ use super::mounts::DEVICES;
 use super::protected::Beside;
 use super::{Cage, Tmp, rules};
 use crate::mounted::Mounts;
-use rustix::fs::{AtFlags, CWD, FsWord, Statx, StatxFlags, statx};
+use rustix::fs::{AtFlags, CWD, FileType, FsWord, Statx, StatxFlags, StatxTimestamp, statx};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -39,22 +39,33 @@ pub(super) struct Home {
     mount: u64,
 }
 
-/// Which object it is.
+/// Which object it is. Numbers are given out again, and then its birth tells; and a file that lost
+/// its name and got it back has lost what was laid over it, which its change tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Identity {
     device: (u32, u32),
     number: u64,
+    born: Option<(i64, u32)>,
+    changed: Option<(i64, u32)>,
+}
+
+/// What a name is, and what it leads to where it is a link.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Seen {
+    itself: Option<Identity>,
+    leads_to: Option<Identity>,
 }
 
 /// When its entries changed last: as its writers say, and as the kernel says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Times([(i64, u32); 2]);
 
-/// All names that rules and views begin with, looked up before these are made.
+/// All names that rules and views begin with, and those above them, looked up before either is
+/// made.
 #[derive(Debug)]
 pub(super) struct Names {
     mounts: Mounts,
-    all: Vec<(PathBuf, Option<Identity>)>,
+    all: Vec<(PathBuf, Seen)>,
 }
 
 /// The answer to whether all is still the same.
@@ -62,25 +73,26 @@ pub(super) struct Names {
 pub(super) struct Witness {
     mounts: Mounts,
     searched: Vec<(PathBuf, Identity, Times)>,
+    /// Names that are asked for one by one: links, and where a directory has only a few.
+    names: Vec<(PathBuf, Seen)>,
     families: Vec<Family>,
-    /// Directories, and links: what these lead to is told by no directory.
-    alone: Vec<(PathBuf, Option<Identity>)>,
 }
 
-/// Names in one directory.
+/// Fewer names in a directory are asked for themselves.
+const FAMILY: usize = 3;
+
+/// Names in one directory, none of them a link. The directory is among the names itself.
 #[derive(Debug)]
 struct Family {
     place: PathBuf,
-    number: Identity,
-    faithful: bool,
     /// While the directory has these, its names are what they were.
     times: Option<Times>,
-    names: Vec<(PathBuf, Option<Identity>)>,
+    names: Vec<(PathBuf, Seen)>,
 }
 
 impl Home {
     pub(super) fn now() -> Option<Home> {
-        let root = ask(Path::new("/"), StatxFlags::INO | StatxFlags::MNT_ID)?;
+        let root = ask(Path::new("/"), AtFlags::empty(), StatxFlags::MNT_ID)?;
         let told = root.stx_mask & StatxFlags::MNT_ID.bits() != 0;
         let mount = if told { root.stx_mnt_id } else { mount_namespace()? };
         Some(Home { root: Identity::of(&root), mount })
@@ -88,7 +100,7 @@ impl Home {
 }
 
 fn mount_namespace() -> Option<u64> {
-    Some(identity(Path::new("/proc/thread-self/ns/mnt"))?.number)
+    Some(leads_to(Path::new("/proc/thread-self/ns/mnt"))?.number)
 }
 
 impl Names {
@@ -110,17 +122,24 @@ impl Names {
         let Beside { pointers, names: beside } = Beside::of(cage);
         names.extend(pointers.into_iter().chain(beside));
         let mut known = BTreeSet::new();
-        let mut all = Vec::new();
+        let mut all: Vec<(PathBuf, Seen)> = Vec::new();
         for path in &names {
-            // Of names below one that is not there, that one counts.
-            let mut name = path.as_path();
-            while let Some(above) = name.parent().filter(|above| identity(above).is_none()) {
-                name = above;
-            }
-            if known.insert(name.to_path_buf()) {
-                all.push((name.to_path_buf(), identity(name)));
+            let mut above: Vec<&Path> = path.ancestors().collect();
+            above.reverse();
+            for name in above {
+                if !known.insert(name.to_path_buf()) {
+                    continue;
+                }
+                all.push((name.to_path_buf(), Seen::at(name)));
             }
         }
+        // Names below one that is not there do not count; that one does.
+        let absent: BTreeSet<PathBuf> = all
+            .iter()
+            .filter(|(_, seen)| seen.is_nothing())
+            .map(|(path, _)| path.clone())
+            .collect();
+        all.retain(|(path, _)| !path.parent().is_some_and(|above| absent.contains(above)));
         Some(Names { mounts, all })
     }
 
@@ -129,40 +148,39 @@ impl Names {
     pub(super) fn witness(self, cage: &Cage, searched: &[PathBuf]) -> Option<Witness> {
         let Names { mounts, all } = self;
         let mut witness =
-            Witness { mounts, searched: Vec::new(), families: Vec::new(), alone: Vec::new() };
+            Witness { mounts, searched: Vec::new(), names: Vec::new(), families: Vec::new() };
         for path in searched {
             match kind_of(path)? {
                 // Only the kernel makes names there, and none of them takes the place of another:
                 // what is new has no rule, and that is all.
                 SYSFS => continue,
-                kind if FAITHFUL.contains(&kind) => witness.searched.push(seen(path)?),
+                kind if FAITHFUL.contains(&kind) => witness.searched.push(searched_now(path)?),
                 _ => return None,
             }
         }
         // Whose text says where something lies.
-        witness.searched.extend(Beside::of(cage).pointers.iter().filter_map(|path| seen(path)));
+        let pointers = Beside::of(cage).pointers;
+        witness.searched.extend(pointers.iter().filter_map(|path| searched_now(path)));
         let is_searched = |path: &Path| searched.iter().any(|known| known == path);
-        let mut families: BTreeMap<PathBuf, Vec<(PathBuf, Option<Identity>)>> = BTreeMap::new();
-        for (path, number) in all {
-            let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
-            if is_link {
-                witness.alone.push((path.clone(), number));
-            }
+        let mut families: BTreeMap<PathBuf, Vec<(PathBuf, Seen)>> = BTreeMap::new();
+        for (path, seen) in all {
             match path.parent() {
-                Some(above) if is_searched(above) || is_searched(&path) => {}
-                Some(above) => families.entry(above.into()).or_default().push((path, number)),
+                // What it leads to is told by no directory above it.
+                _ if seen.is_link() => witness.names.push((path, seen)),
+                Some(above) if is_searched(above) => {}
                 None if is_searched(&path) => {}
-                None => witness.alone.push((path, number)),
+                Some(above) => families.entry(above.into()).or_default().push((path, seen)),
+                None => witness.names.push((path, seen)),
             }
         }
         for (place, names) in families {
-            match names.as_slice() {
-                [(path, Some(_))] if path.is_dir() => witness.alone.extend(names),
-                _ => witness.families.push(Family::new(place, names)?),
+            let tells = kind_of(&place).is_some_and(|kind| FAITHFUL.contains(&kind));
+            if tells && names.len() >= FAMILY {
+                witness.families.push(Family { place, times: None, names });
+            } else {
+                witness.names.extend(names);
             }
         }
-        let is_place = |path: &Path| witness.families.iter().any(|family| family.place == path);
-        witness.alone.retain(|(path, _)| !is_place(path));
         let now = before_now();
         witness.searched.iter().all(|(_, _, times)| times.are_before(now)).then_some(witness)
     }
@@ -175,31 +193,41 @@ impl Witness {
             look(path) == Some((*number, *times))
         };
         !self.mounts.changed()
-            && self.alone.iter().all(is_same)
+            && self.names.iter().all(is_same)
             && self.searched.iter().all(still)
             && self.families.iter_mut().all(Family::holds)
     }
 }
 
 impl Family {
-    fn new(place: PathBuf, names: Vec<(PathBuf, Option<Identity>)>) -> Option<Family> {
-        let number = identity(&place)?;
-        let faithful = kind_of(&place).is_some_and(|kind| FAITHFUL.contains(&kind));
-        Some(Family { place, number, faithful, times: None, names })
-    }
-
     fn holds(&mut self) -> bool {
         let before = before_now();
-        let Some((number, times)) = look(&self.place) else { return false };
-        if number != self.number {
-            return false;
-        }
+        let Some((_, times)) = look(&self.place) else { return false };
         if self.times == Some(times) {
             return true;
         }
         let same = self.names.iter().all(is_same);
-        self.times = (same && self.faithful && times.are_before(before)).then_some(times);
+        self.times = (same && times.are_before(before)).then_some(times);
         same
+    }
+}
+
+impl Seen {
+    fn at(path: &Path) -> Seen {
+        let Some(found) = ask(path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::empty()) else {
+            return Seen::default();
+        };
+        let itself = Some(Identity::of(&found));
+        let leads_to = if is_kind(&found, FileType::Symlink) { leads_to(path) } else { itself };
+        Seen { itself, leads_to }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.itself.is_none()
+    }
+
+    fn is_link(&self) -> bool {
+        self.itself != self.leads_to
     }
 }
 
@@ -215,9 +243,20 @@ impl Times {
 
 impl Identity {
     fn of(found: &Statx) -> Identity {
-        let device = (found.stx_dev_major, found.stx_dev_minor);
-        Identity { device, number: found.stx_ino }
+        let at = |time: StatxTimestamp| (time.tv_sec, time.tv_nsec);
+        let told = |what: StatxFlags| found.stx_mask & what.bits() != 0;
+        Identity {
+            device: (found.stx_dev_major, found.stx_dev_minor),
+            number: found.stx_ino,
+            born: told(StatxFlags::BTIME).then(|| at(found.stx_btime)),
+            // That of a directory tells of its entries, which count only where it is searched.
+            changed: (!is_kind(found, FileType::Directory)).then(|| at(found.stx_ctime)),
+        }
     }
+}
+
+fn is_kind(found: &Statx, kind: FileType) -> bool {
+    FileType::from_raw_mode(found.stx_mode.into()) == kind
 }
 
 /// What has not changed since then is settled.
@@ -226,11 +265,11 @@ fn before_now() -> Duration {
     now.saturating_sub(SETTLED)
 }
 
-fn is_same((path, was): &(PathBuf, Option<Identity>)) -> bool {
-    identity(path) == *was
+fn is_same((path, was): &(PathBuf, Seen)) -> bool {
+    Seen::at(path) == *was
 }
 
-fn seen(path: &Path) -> Option<(PathBuf, Identity, Times)> {
+fn searched_now(path: &Path) -> Option<(PathBuf, Identity, Times)> {
     let (number, times) = look(path)?;
     Some((path.to_path_buf(), number, times))
 }
@@ -242,18 +281,19 @@ fn kind_of(path: &Path) -> Option<u64> {
     Some(u64::from(word as u32))
 }
 
-fn identity(path: &Path) -> Option<Identity> {
-    ask(path, StatxFlags::INO).map(|found| Identity::of(&found))
+fn leads_to(path: &Path) -> Option<Identity> {
+    ask(path, AtFlags::empty(), StatxFlags::empty()).map(|found| Identity::of(&found))
 }
 
 fn look(path: &Path) -> Option<(Identity, Times)> {
-    let found = ask(path, StatxFlags::INO | StatxFlags::MTIME | StatxFlags::CTIME)?;
-    let at = |time: rustix::fs::StatxTimestamp| (time.tv_sec, time.tv_nsec);
+    let found = ask(path, AtFlags::empty(), StatxFlags::MTIME)?;
+    let at = |time: StatxTimestamp| (time.tv_sec, time.tv_nsec);
     Some((Identity::of(&found), Times([at(found.stx_mtime), at(found.stx_ctime)])))
 }
 
-fn ask(path: &Path, wanted: StatxFlags) -> Option<Statx> {
-    statx(CWD, path, AtFlags::empty(), wanted).ok()
+fn ask(path: &Path, how: AtFlags, also: StatxFlags) -> Option<Statx> {
+    let always = StatxFlags::TYPE | StatxFlags::INO | StatxFlags::CTIME | StatxFlags::BTIME;
+    statx(CWD, path, how, always | also).ok()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 use crate::pipe::anonymous_file;
 use rustix::fd::AsRawFd;
+use rustix::process::{Resource, getrlimit};
 use std::ffi::{c_int, c_void};
 use std::fs::File;
 use std::io::{Error, Result, Write};
@@ -15,10 +16,13 @@ use std::ops::Range;
 /// Fewer bytes than this are not worth a mapping.
 const LEAST_BYTES: usize = 64 * 1024;
 
-/// Maps them anew. What fails stays as it was.
+/// Maps them anew, in a process with one thread. What fails stays as it was.
 pub(super) fn share() {
+    // A limit of files holds for those in memory too, and ends whoever goes beyond it.
+    let most = getrlimit(Resource::Fsize).current.unwrap_or(u64::MAX);
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
     for pages in shut_by_the_loader() {
-        if pages.len() >= LEAST_BYTES {
+        if (LEAST_BYTES..=most).contains(&pages.len()) {
             let _ = map_anew(&pages);
         }
     }
@@ -37,6 +41,9 @@ fn shut_by_the_loader() -> Vec<Range<usize>> {
         // SAFETY: the list below hands in itself, and uses itself only when all is told.
         let found = unsafe { &mut *found.cast::<Vec<Range<usize>>>() };
         let count = usize::from(object.dlpi_phnum);
+        if object.dlpi_phdr.is_null() {
+            return 0;
+        }
         // SAFETY: there are as many headers as the object says (dl_iterate_phdr(3)).
         let headers = unsafe { std::slice::from_raw_parts(object.dlpi_phdr, count) };
         for header in headers.iter().filter(|header| header.p_type == libc::PT_GNU_RELRO) {

@@ -5,7 +5,7 @@ use super::sessions::Sessions;
 use super::views::Views;
 use super::{
     HELLO, POWERS, POWERS_WITH_NETWORK, VIEW, WARDEN, WARDEN_CAGED, WARDEN_FREE, WARDEN_IN, fork,
-    lifeline,
+    lifeline, one_thread,
 };
 use crate::after_fork::leave;
 use crate::cage::{self, Bounds, Namespaces, Queues};
@@ -188,7 +188,9 @@ impl Post {
     fn make_ready(&mut self) {
         self.due = None;
         if let Constants::Copied { forks: 2.. } = self.constants {
-            constants::share();
+            if one_thread().is_ok() {
+                constants::share();
+            }
             self.constants = Constants::Shared;
         }
         self.take_back();

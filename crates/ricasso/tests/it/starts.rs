@@ -172,3 +172,17 @@ fn constants_of_a_keeper_are_not_copied_for_its_wardens() {
         said == "0\n0\n"
     });
 }
+
+#[test]
+fn a_limit_of_files_does_not_end_a_keeper() {
+    let place = Place::new();
+    let example = program().with_file_name("examples").join("many");
+    assert!(example.exists(), "{} is built with the tests", example.display());
+    let mut command = std::process::Command::new("/bin/sh");
+    // Half-kilobytes: more than its jobs write, and less than its constants have.
+    command.args(["-c", "ulimit -f 400; exec \"$0\" 20"]).arg(example);
+    command.env("XDG_STATE_HOME", place.state()).env_remove("XDG_RUNTIME_DIR");
+    let output = command.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{:?} {told}", output.status);
+}
