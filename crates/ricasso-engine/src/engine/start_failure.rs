@@ -48,8 +48,9 @@ fn execute(program: &str, cause: &io::Error) -> String {
 fn remedy(stage: Stage, cause: &io::Error) -> &'static str {
     match (stage, cause.kind()) {
         (Stage::Files, io::ErrorKind::ArgumentListTooLong) => {
-            "16 layers of rules lie over ricasso already, which is all that the kernel takes; \
-             start it outside one of these sandboxes"
+            "either 16 layers of rules lie over ricasso already, which is all that the kernel \
+             takes: start it outside one of these sandboxes; or more than 65,536 files lie beside \
+             something hidden: move them, or hide the directory"
         }
         _ => {
             "try again; if it stays so, start ricasso where the kernel lets it, or with --mode \

@@ -16,7 +16,14 @@ use std::time::SystemTime;
 const MOST_NAMED: usize = 8;
 
 /// Hidden places in writable roots, as they were.
-pub(super) struct Hidden(Vec<(PathBuf, Option<Identity>)>);
+pub(super) struct Hidden(Vec<(PathBuf, Seen)>);
+
+/// The name itself, and what it leads to where it is a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    itself: Option<Identity>,
+    leads_to: Option<Identity>,
+}
 
 /// Which object it is; numbers are given out again, and then the birth tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +34,19 @@ struct Identity {
 }
 
 impl Identity {
-    fn of(path: &Path) -> Option<Identity> {
-        let told = |found: &Metadata| Identity {
-            device: found.dev(),
-            number: found.ino(),
-            born: found.created().ok(),
-        };
-        path.symlink_metadata().ok().as_ref().map(told)
+    fn of(found: &Metadata) -> Identity {
+        Identity { device: found.dev(), number: found.ino(), born: found.created().ok() }
+    }
+}
+
+impl Seen {
+    fn at(path: &Path) -> Seen {
+        let itself = path.symlink_metadata().ok().as_ref().map(Identity::of);
+        Seen { itself, leads_to: path.metadata().ok().as_ref().map(Identity::of) }
+    }
+
+    fn is_something(&self) -> bool {
+        self.leads_to.is_some()
     }
 }
 
@@ -41,14 +54,14 @@ impl Hidden {
     /// Looks at them before the run.
     pub(super) fn before(admitted: &Admitted) -> Hidden {
         let places = admitted.plan().hidden_in_roots().iter();
-        Hidden(places.map(|path| (path.clone(), Identity::of(path))).collect())
+        Hidden(places.map(|path| (path.clone(), Seen::at(path))).collect())
     }
 
     /// Looks again after it.
     pub(super) fn told(&self, admitted: &Admitted) -> Vec<Redacted<String>> {
-        let is_new = |(path, was): &&(PathBuf, Option<Identity>)| {
-            let now = Identity::of(path);
-            now.is_some() && now != *was
+        let is_new = |(path, was): &&(PathBuf, Seen)| {
+            let now = Seen::at(path);
+            now.is_something() && now != *was
         };
         let new: Vec<&Path> =
             self.0.iter().filter(is_new).map(|(path, _)| path.as_path()).collect();

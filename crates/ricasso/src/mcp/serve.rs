@@ -25,7 +25,7 @@ use tokio::sync::Notify;
 const MOST_AT_ONCE: usize = 256;
 /// What is answered within this after the client closed our input is still sent: a script may send
 /// its requests and close. Whatever runs longer is ended with its tree.
-const LAST_ANSWERS: Duration = Duration::from_millis(300);
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// Why the server could not do its work.
 #[derive(Debug)]

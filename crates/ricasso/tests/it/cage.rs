@@ -255,6 +255,15 @@ fn what_is_hidden_in_the_workspace_and_made_anew_during_a_run_is_named() {
     for name in [".env", ".other"] {
         assert!(told.contains(&format!("/{name} is hidden, but")), "{name}: {told}");
     }
+    let env = place.work().join(".env");
+    fs::remove_file(&env).unwrap();
+    place.write("real", "behind a link\n");
+    std::os::unix::fs::symlink("real", &env).unwrap();
+    let told = hints(&|| {
+        place.write("real.new", "saved\n");
+        fs::rename(place.work().join("real.new"), place.work().join("real")).unwrap();
+    });
+    assert!(told.contains("/.env is hidden, but"), "what a link leads to: {told}");
 }
 
 #[test]

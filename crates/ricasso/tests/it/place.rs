@@ -184,6 +184,13 @@ pub(crate) fn mark() -> String {
     format!("1{:06}{number:04}", std::process::id() % 1_000_000)
 }
 
+/// Copies a program, by another process: while one of ours writes it, whoever another thread forks
+/// holds it open too, and nobody can execute it then.
+pub(crate) fn copy_program(from: &Path, to: &Path) {
+    let copied = Command::new("cp").args([from, to]).status().unwrap();
+    assert!(copied.success(), "cp {} {}", from.display(), to.display());
+}
+
 /// Waits until the thing is true, and fails the test if it never is.
 pub(crate) fn eventually(what: &str, mut is_true: impl FnMut() -> bool) {
     let began = Instant::now();

@@ -1,7 +1,7 @@
 //! What a command leaves where we or git look for a small file: pipes, devices, files without an
 //! end, circles of links. Every reply comes, and so does everything that is asked afterwards.
 
-use crate::place::{PATIENCE, Place, program};
+use crate::place::{PATIENCE, Place, copy_program, program};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -63,7 +63,7 @@ impl Stage {
     fn new(actor: Actor) -> Stage {
         let place = Place::new();
         if actor == Actor::Nobody {
-            fs::copy(program(), place.root.join("ricasso")).unwrap();
+            copy_program(&program(), &place.root.join("ricasso"));
             fs::set_permissions(&place.root, fs::Permissions::from_mode(0o755)).unwrap();
             for part in ["home", "state", "work"] {
                 chown(place.root.join(part), Some(NOBODY), Some(NOBODY)).unwrap();

@@ -3,7 +3,7 @@
 use super::snapshot::Snapshot;
 use super::stand::Stand;
 use super::table::{Attempt, Effect, folder};
-use crate::place::{PATIENCE, program};
+use crate::place::{PATIENCE, copy_program, program};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -79,8 +79,8 @@ impl Hall {
         let codeless = source.join("codeless.s");
         let bare = ["-nostdlib", "-Wl,--no-as-needed", "-lc"];
         build(cc().args(shared).arg(bin.join("codeless.so")).arg(codeless).args(bare))?;
-        fs::copy(bin.join("probe"), bin.join("tool")).unwrap();
-        fs::copy(program(), bin.join("ricasso")).unwrap();
+        copy_program(&bin.join("probe"), &bin.join("tool"));
+        copy_program(&program(), &bin.join("ricasso"));
         Some(hall)
     }
 
@@ -173,7 +173,7 @@ impl Stage {
         if self.actor == Actor::Nobody {
             // A program that would lend root's rights.
             let who = self.root.join("out/who");
-            fs::copy("/usr/bin/id", &who).unwrap();
+            copy_program(Path::new("/usr/bin/id"), &who);
             fs::set_permissions(&who, fs::Permissions::from_mode(0o4755)).unwrap();
         }
         let _ = self
