@@ -11,6 +11,7 @@ mod confine;
 mod early;
 mod filter;
 mod hedge;
+mod holders;
 mod init;
 mod landlock;
 mod mounts;

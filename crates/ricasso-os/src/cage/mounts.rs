@@ -7,7 +7,7 @@
 use super::programs::Listed;
 use super::protected::Shut;
 use super::raw::{self, Depth, NO_DEVICES, NO_EXEC, NO_SUID, READ_ONLY};
-use super::{Cage, Tmp, people, shared_tmp};
+use super::{Cage, Tmp, holders, people, shared_tmp};
 use rustix::fd::OwnedFd;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -160,10 +160,17 @@ fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
     let mut stage = if texts.is_empty() { None } else { Some(Stage::set(&texts)?) };
     let mut open_masks = Vec::new();
     let mut number = 0;
+    let mut laid: Vec<PathBuf> = Vec::new();
     for (at, (path, layer)) in layers.into_iter().enumerate() {
+        let in_tmp = holders::is_in_tmp(&path, &laid);
+        let here = path.clone();
         match layer {
+            // What lies there on the machine is covered already.
+            Layer::Mask if in_tmp => continue,
+            Layer::Tree(tree) if in_tmp => holders::place(&path, &tree)?,
+            Layer::Passing(tree) if in_tmp => drop_unplaced(holders::place(&path, &tree)),
             Layer::Tree(tree) => place(&path, &tree)?,
-            Layer::Passing(tree) => drop(place(&path, &tree)),
+            Layer::Passing(tree) => drop_unplaced(place(&path, &tree)),
             Layer::Text(_) => {
                 place(&path, &raw::clone_tree(&Stage::text(number)?, Depth::One)?)?;
                 number += 1;
@@ -175,10 +182,11 @@ fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
                 }
             }
             Layer::Mask if paths.get(at + 1).is_some_and(|next| next.starts_with(&path)) => {
-                if path.symlink_metadata().is_ok() {
-                    mount_memory(&path, MASK)?;
-                    open_masks.push(path);
+                if path.symlink_metadata().is_err() {
+                    continue;
                 }
+                mount_memory(&path, MASK)?;
+                open_masks.push(path);
             }
             Layer::Mask => {
                 // What another layer covers is hidden by that.
@@ -190,6 +198,7 @@ fn lay(layers: Vec<(PathBuf, Layer)>, noexec: u64) -> Result<(), Errno> {
                 stage.as_ref().map_or(Ok(()), |stage| stage.mask(&path, is_directory))?;
             }
         }
+        laid.push(here);
     }
     for path in open_masks {
         raw::seal(&raw::c_path(&path)?, Depth::One, READ_ONLY)?;
@@ -280,6 +289,9 @@ pub(super) fn copies<'a>(
     }
     Ok(found)
 }
+
+/// What others took away meanwhile is left out.
+fn drop_unplaced(_placed: Result<(), Errno>) {}
 
 /// Lays a tree over its place, which is made where a layer above it covers the real one.
 fn place(path: &Path, tree: &OwnedFd) -> Result<(), Errno> {
@@ -409,7 +421,7 @@ fn pin_above(cage: &Cage, path: &Path) -> Result<(), Errno> {
     pins.into_iter().try_for_each(|pin| lay_over_itself(pin, 0))
 }
 
-fn lay_over_itself(path: &Path, set: u64) -> Result<(), Errno> {
+pub(super) fn lay_over_itself(path: &Path, set: u64) -> Result<(), Errno> {
     if is_mount_point(path)? && set == 0 {
         return Ok(());
     }

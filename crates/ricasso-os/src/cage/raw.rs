@@ -22,6 +22,7 @@ const OPEN_TREE_CLOEXEC: libc::c_uint = 0o2_000_000;
 const MOVE_MOUNT_F_EMPTY_PATH: libc::c_uint = 4;
 /// A link at the end of the target is followed.
 const MOVE_MOUNT_T_SYMLINKS: libc::c_uint = 0x10;
+const MOVE_MOUNT_T_EMPTY_PATH: libc::c_uint = 0x40;
 
 /// The kernel's `struct mount_attr` (mount_setattr(2)).
 #[repr(C)]
@@ -85,6 +86,16 @@ fn copy(path: &CStr, more: libc::c_uint) -> Result<OwnedFd, Errno> {
 /// Puts a copied tree over what a path leads to.
 pub(super) fn attach(tree: &OwnedFd, place: &CStr) -> Result<(), Errno> {
     move_to(tree, place, MOVE_MOUNT_T_SYMLINKS)
+}
+
+/// Puts a copied tree over what is held.
+pub(super) fn attach_at(tree: &OwnedFd, held: &OwnedFd) -> Result<(), Errno> {
+    let flags = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
+    let (from, to) = (tree.as_raw_fd(), held.as_raw_fd());
+    // SAFETY: both descriptors are borrowed, and the empty paths are NUL-terminated and static.
+    let done =
+        unsafe { libc::syscall(libc::SYS_move_mount, from, c"".as_ptr(), to, c"".as_ptr(), flags) };
+    answer(done).map(drop)
 }
 
 /// Puts a copied link over a link, which cannot be removed or renamed then.

@@ -34,6 +34,9 @@ struct Kept {
 /// One line of the kernel's list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Mount {
+    number: u64,
+    /// What it is mounted on.
+    parent: u64,
     device: String,
     /// Which directory of its file system it shows.
     root: PathBuf,
@@ -151,17 +154,32 @@ fn joined(path: &Path, rest: &Path) -> PathBuf {
     if rest.as_os_str().is_empty() { path.to_path_buf() } else { path.join(rest) }
 }
 
-/// The mount that shows a path: the innermost one, and of several on one place the last.
+/// The mount that shows a path. As the kernel walks: from the root into what is mounted first on
+/// the way, and again from there; what lies below a mount that covers it is never met.
 fn seen_at(table: &[Mount], path: &Path) -> Option<usize> {
-    let over = table.iter().enumerate().filter(|(_, mount)| path.starts_with(&mount.place));
-    over.max_by_key(|(at, mount)| (mount.place.as_os_str().len(), *at)).map(|(at, _)| at)
+    let over = |at: &usize| path.starts_with(&table[*at].place);
+    let is_first = |at: &usize| !table.iter().any(|other| other.number == table[*at].parent);
+    let mut here = (0..table.len()).filter(over).find(is_first)?;
+    // Each mount is entered once at most.
+    for _ in 0..table.len() {
+        let inside = |at: &usize| *at != here && table[*at].parent == table[here].number;
+        let next = (0..table.len()).filter(over).filter(inside);
+        match next.min_by_key(|at| table[*at].place.as_os_str().len()) {
+            Some(next) => here = next,
+            None => break,
+        }
+    }
+    Some(here)
 }
 
 /// A line of mountinfo: number, parent, device, root, place, … (proc_pid_mountinfo(5)).
 fn mount(line: &[u8]) -> Option<Mount> {
-    let mut words = line.split(|byte| *byte == b' ').skip(2);
+    let mut words = line.split(|byte| *byte == b' ');
+    let mut number = || std::str::from_utf8(words.next()?).ok()?.parse().ok();
+    let (number, parent) = (number()?, number()?);
     let device = String::from_utf8(words.next()?.to_vec()).ok()?;
-    Some(Mount { device, root: unescaped(words.next()?), place: unescaped(words.next()?) })
+    let (root, place) = (unescaped(words.next()?), unescaped(words.next()?));
+    Some(Mount { number, parent, device, root, place })
 }
 
 /// Blanks, new lines and backslashes stand there as three octal digits.
@@ -217,6 +235,8 @@ mod tests {
         let found = other_names(&table, &hidden).unwrap();
         assert_eq!(found, ["/srv/a b/.ssh", "/srv/key"].map(PathBuf::from));
         let covered = table.iter().cloned().chain([Mount {
+            number: 7,
+            parent: 2,
             device: "8:3".into(),
             root: "/".into(),
             place: "/home/me".into(),
@@ -224,6 +244,17 @@ mod tests {
         // Something else is seen there now.
         let covered: Vec<Mount> = covered.collect();
         assert_eq!(other_names(&covered, &hidden).unwrap(), [PathBuf::from("/mnt/.ssh")]);
+    }
+
+    #[test]
+    fn a_mount_that_another_one_covers_shows_nothing() {
+        let table = table(
+            "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n\
+             2 1 0:9 / /st/home rw - tmpfs t rw\n\
+             3 1 8:1 /real /st rw - ext4 /dev/sda1 rw\n",
+        );
+        let found = other_names(&table, &[PathBuf::from("/real/home/.ssh")]).unwrap();
+        assert_eq!(found, [PathBuf::from("/st/home/.ssh")]);
     }
 
     #[test]

@@ -267,6 +267,36 @@ fn what_is_hidden_in_the_workspace_and_made_anew_during_a_run_is_named() {
 }
 
 #[test]
+fn a_root_in_tmp_is_itself_whatever_others_left_in_the_sessions_own() {
+    let name = "a_root_in_tmp_is_itself";
+    let powers = powers();
+    let place = Place::new();
+    if powers.namespaces == Namespaces::None || !place.root.starts_with("/tmp") {
+        return skip(name, "only mounts lay anything over /tmp");
+    }
+    let first = place.root.iter().nth(2).unwrap().to_str().unwrap().to_string();
+    place.write("file", "of the root\n");
+    fs::create_dir(place.work().join(".git")).unwrap();
+    place.write(".git/config", "[core]\n");
+    let policy = with("extends = \"workspace\"\n[files]\nhide = [\"secret\"]\n");
+    let engine = engine(&place, policy, powers);
+    assert_eq!(run(&engine, &place, "true").exit_code, Some(0));
+    let tmp = place.state().join("sessions/tests/tmp");
+    // What a job of another workspace may leave in the same session's /tmp.
+    for planted in ["ln -s /proc", "ln -s z", "touch", "mkfifo", "mkdir -p z; mkdir"] {
+        place.write("secret", "hushed\n");
+        let text = format!("rm -rf {first} z; {planted} {first}");
+        let left = std::process::Command::new("sh").args(["-c", &text]).current_dir(&tmp).status();
+        assert!(left.unwrap().success(), "{planted}");
+        let text = "cat file secret; echo x >> .git/config; rm .git/config; mv /tmp/* /tmp/away; :";
+        let reply = run(&engine, &place, text);
+        assert_eq!(reply.stdout.get(), "of the root\n", "{planted}: {reply:?}");
+        let kept = fs::read_to_string(place.work().join(".git/config")).unwrap();
+        assert_eq!(kept, "[core]\n", "{planted}");
+    }
+}
+
+#[test]
 fn jobs_of_a_session_reach_each_other_and_nobody_else() {
     let whole = powers();
     if !whole.netns {
