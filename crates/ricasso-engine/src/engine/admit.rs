@@ -2,6 +2,7 @@
 
 use super::chores::Chore;
 use super::close::{Opening, Refused, Said};
+use super::ground::Places;
 use super::inlet::Inlet;
 use super::paper::{self, Papers};
 use super::yard::Prepared;
@@ -16,7 +17,6 @@ use crate::request::{Request, Stdin};
 use crate::run::{Failure, JobDir, JobId};
 use crate::scene::{Live, Recorded, Scene};
 use ricasso_os::{Input, Warden};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -104,8 +104,8 @@ impl Hall {
         let began = SystemTime::now();
         let opening = |id| Opening { id, request, redactor: &redactor, began };
         let said = Said::of(&judgement, &scene);
-        let session_tmp = self.session_tmp(request)?;
-        let (plan, reasons) = match self.plan(judgement, request, session_tmp.as_deref()) {
+        let places = self.places(request)?;
+        let (plan, reasons) = match self.plan(judgement, request, &places) {
             Ok(planned) => planned,
             Err(refused) => {
                 let job = self.yard.next_job()?;
@@ -146,8 +146,8 @@ impl Hall {
         let (redactor, scene) = (left_by.redactor.clone(), left_by.scene.clone());
         let judgement = policy::judge(&request, &self.policy, &Recorded::new(scene.clone()));
         let said = Said::of(&judgement, &scene);
-        let session_tmp = self.session_tmp(&request)?;
-        let planned = self.plan(judgement, &request, session_tmp.as_deref());
+        let places = self.places(&request)?;
+        let planned = self.plan(judgement, &request, &places);
         let (plan, reasons) = planned.map_err(|_| Error::Unadoptable)?;
         let job = self.yard.next_job()?;
         let began = SystemTime::now();
@@ -187,7 +187,7 @@ impl Hall {
         &self,
         judgement: Judgement,
         request: &Request,
-        session_tmp: Option<&Path>,
+        places: &Places,
     ) -> Result<(Plan, Vec<Reason>), Box<Refused>> {
         let Judgement { verdict, mut reasons } = judgement;
         let grant = match verdict {
@@ -201,7 +201,7 @@ impl Hall {
                 }));
             }
         };
-        let ground = self.ground(session_tmp);
+        let ground = self.ground(places);
         let site = self.site(request, &ground);
         match plan::draw(grant, request, &self.policy, &ground, site) {
             Ok(plan) => match plan.built().and_then(|cage| cage.turned()) {

@@ -9,7 +9,6 @@ use super::{later, state};
 use crate::capture::{Bounds, Redacted, Spool, Stream};
 use crate::error::Error;
 use crate::plan::Start;
-use crate::policy::Mode;
 use crate::reply::Reply;
 use crate::request::OnFailure;
 use crate::run::{self, Course, Ending, Failure, Outcome, Rest, Room, Streams};
@@ -181,7 +180,12 @@ impl Hall {
         let driven = drive(admitted, course, basin, (step, &order, Some(file.as_fd())))?;
         basin.told.extend(keeps.told.iter().cloned());
         let session = &admitted.request().caller.session;
-        basin.told.extend(state::take(file, &self.yard.state, session, &order.env));
+        basin.told.extend(state::take(
+            file,
+            &self.yard.state,
+            (session, self.policy.mode()),
+            &order.env,
+        ));
         Ok(driven)
     }
 
@@ -190,13 +194,7 @@ impl Hall {
         let Some(text) = &step.start.script else { return Ok(None) };
         let (state, id) = (&self.yard.state, admitted.id());
         let session = admitted.request().caller.session.as_str();
-        let path = match admitted.plan().cage().mode {
-            // Jobs of the same session write to its directory from their cages: what runs without
-            // one must not lie there.
-            Mode::Open => state.private_script(session, id, step.index),
-            Mode::Read | Mode::Workspace => state.script(session, id, step.index),
-        };
-        let path = path.map_err(Error::Run)?;
+        let path = state.script(session, id, step.index).map_err(Error::Run)?;
         let file = ScriptFile(path);
         let mut options = std::fs::OpenOptions::new();
         let opened = options.write(true).create_new(true).mode(0o700).open(&file.0);

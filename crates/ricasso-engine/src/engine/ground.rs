@@ -4,9 +4,9 @@ use super::Hall;
 use crate::error::Error;
 use crate::plan::{Ground, Site};
 use crate::policy::{Mode, Policy, Reach};
-use crate::request::Request;
+use crate::request::{Request, Step};
 use ricasso_os::{Host, Keeper, Namespaces, Network, Powers, Probe};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 /// Sessions and workspaces whose site is kept.
@@ -44,15 +44,25 @@ pub(super) fn keeper(keeper: Keeper, policy: &Policy) -> Keeper {
     }
 }
 
+/// The directories of a session.
+#[derive(Default)]
+pub(super) struct Places {
+    /// What its commands write to.
+    tmp: Option<PathBuf>,
+    /// Where its scripts lie, where there are some.
+    scripts: Option<PathBuf>,
+}
+
 impl Hall {
     /// What the plan of a request is drawn on.
-    pub(super) fn ground<'a>(&'a self, session_tmp: Option<&'a Path>) -> Ground<'a> {
+    pub(super) fn ground<'a>(&'a self, places: &'a Places) -> Ground<'a> {
         Ground {
             host: &self.host,
             environment: &self.environment,
             passed: &self.passed,
             state: self.yard.state.root(),
-            session_tmp,
+            session_tmp: places.tmp.as_deref(),
+            scripts: places.scripts.as_deref(),
         }
     }
 
@@ -73,15 +83,21 @@ impl Hall {
         site
     }
 
-    /// The session's own temporary directory, made where it is missing. Mode open needs none.
-    pub(super) fn session_tmp(&self, request: &Request) -> Result<Option<PathBuf>, Error> {
+    /// The session's own directories, made where they are missing. Mode open needs none.
+    pub(super) fn places(&self, request: &Request) -> Result<Places, Error> {
+        let (state, session) = (&self.yard.state, &request.caller.session);
         match self.policy.mode() {
-            Mode::Open => Ok(None),
-            Mode::Read | Mode::Workspace => {
-                let made = self.yard.state.session_tmp(&request.caller.session);
-                made.map(Some).map_err(Error::Run)
-            }
+            Mode::Open => return Ok(Places::default()),
+            Mode::Read | Mode::Workspace => {}
         }
+        let is_script = |step: &Step| match step {
+            Step::Script { .. } => true,
+            Step::Argv(_) | Step::Shell(_) => false,
+        };
+        let has_scripts = request.steps.iter().any(is_script);
+        let scripts =
+            has_scripts.then(|| state.scripts(session)).transpose().map_err(Error::Run)?;
+        Ok(Places { tmp: Some(state.session_tmp(session).map_err(Error::Run)?), scripts })
     }
 
     /// The network that the job's warden is made for.

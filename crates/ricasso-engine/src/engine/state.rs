@@ -5,7 +5,7 @@
 
 use super::Engine;
 use crate::error::Error;
-use crate::policy::{Carry, carry};
+use crate::policy::{Carry, Mode, carry};
 use crate::request::{Bytes, Request, ShellState, Step};
 use crate::run::StateDir;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,8 @@ impl Engine {
         let [Step::Shell(text)] = request.steps.as_slice() else {
             return Err(Error::KeepsNoState);
         };
-        let kept = read(self.state(), &request.caller.session)?.unwrap_or_default();
+        let mode = self.hall.policy.mode();
+        let kept = read(self.state(), &request.caller.session, mode)?.unwrap_or_default();
         let mut state = ShellState::default();
         let cwd = PathBuf::from(std::ffi::OsString::from_vec(kept.cwd.as_slice().to_vec()));
         match directory {
@@ -162,14 +163,14 @@ impl Kept {
 pub(super) fn take(
     mut file: File,
     state: &StateDir,
-    session: &str,
+    (session, mode): (&str, Mode),
     began: &[Vec<u8>],
 ) -> Vec<String> {
     let mut bytes = Vec::new();
     let read = file.rewind().and_then(|()| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
     let parsed = match read {
         Ok(length) if length as u64 > MOST_BYTES => Err("it is larger than 512 KiB"),
-        Ok(_) => Kept::parse(&bytes, &usual(state, session, began)),
+        Ok(_) => Kept::parse(&bytes, &usual(state, (session, mode), began)),
         Err(_) => Err("it could not be read back"),
     };
     let (kept, told) = match parsed {
@@ -180,15 +181,15 @@ pub(super) fn take(
         Ok(json) => json,
         Err(_) => return vec![not_kept("it does not become JSON")],
     };
-    match state.write_session(session, "state", &json) {
+    match state.write_session(session, paper(mode), &json) {
         Ok(()) => told,
         Err(error) => vec![not_kept(&Error::Run(error).in_full())],
     }
 }
 
 /// The environment of a run without what its session kept.
-fn usual(state: &StateDir, session: &str, began: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let kept = read(state, session).ok().flatten().unwrap_or_default();
+fn usual(state: &StateDir, (session, mode): (&str, Mode), began: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let kept = read(state, session, mode).ok().flatten().unwrap_or_default();
     let is_kept = |entry: &&Vec<u8>| {
         let name = entry.split(|byte| *byte == b'=').next().unwrap_or_default();
         kept.variables.iter().any(|(known, _)| known.as_slice() == name)
@@ -201,8 +202,17 @@ fn not_kept(why: &str) -> String {
     format!("the state of the shell was not captured: {why}; the session's state stays as it was")
 }
 
-fn read(state: &StateDir, session: &str) -> Result<Option<Kept>, Error> {
-    let Some(bytes) = state.read_session(session, "state").map_err(Error::Run)? else {
+/// Each mode has a state of its own: what a caged shell left must not act outside its cage.
+fn paper(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Open => "state-open",
+        Mode::Read => "state-read",
+        Mode::Workspace => "state-workspace",
+    }
+}
+
+fn read(state: &StateDir, session: &str, mode: Mode) -> Result<Option<Kept>, Error> {
+    let Some(bytes) = state.read_session(session, paper(mode)).map_err(Error::Run)? else {
         return Ok(None);
     };
     let kept = serde_json::from_slice(&bytes);

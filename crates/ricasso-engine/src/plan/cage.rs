@@ -66,6 +66,8 @@ pub struct Ground<'a> {
     pub state: &'a Path,
     /// The temporary directory of the session; there is one whenever there is a cage.
     pub session_tmp: Option<&'a Path>,
+    /// The directory of the session's scripts, where the request has some.
+    pub scripts: Option<&'a Path>,
 }
 
 impl Cage {
@@ -114,6 +116,8 @@ impl Cage {
         cage.hide.push(files::tidy(ground.state.to_path_buf()));
         cage.seen = request.workspace.iter().cloned().collect();
         cage.show = places.all(&policy.files().show);
+        // Beside the session's own directory, so that no other command of it can write to them.
+        cage.show.extend(ground.scripts.map(|path| files::tidy(path.to_path_buf())));
         cage.hide.retain(|path| !cage.show.iter().any(|it| it.as_os_str() == path.as_os_str()));
         let above = |needed: &&PathBuf| {
             cage.hide.iter().any(|hidden| files::holds(hidden, needed) && needed != &hidden)

@@ -5,6 +5,14 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+/// Directories of the home that the environment may have elsewhere (XDG Base Directory).
+const MOVED: [(&str, &str); 4] = [
+    ("~/.config/", "XDG_CONFIG_HOME"),
+    ("~/.local/share/", "XDG_DATA_HOME"),
+    ("~/.local/state/", "XDG_STATE_HOME"),
+    ("~/.cache/", "XDG_CACHE_HOME"),
+];
+
 /// What the words of a path stand for.
 pub(super) struct Places<'a> {
     pub(super) variable: &'a dyn Fn(&str) -> Option<Vec<u8>>,
@@ -20,13 +28,19 @@ impl Places<'_> {
         texts.iter().filter_map(|text| self.absolute(text.as_str(), home.as_deref())).collect()
     }
 
-    /// The same for what is hidden: a place below the home lies below each of them, and a variable
-    /// may hold several paths, or one with words before it.
+    /// The same for what is hidden: a place below the home lies below each of them, and where the
+    /// environment has moved a part of it; and a variable may hold several paths, or one with words
+    /// before it.
     pub(super) fn all_hidden(&self, texts: &[PathText], home: Option<&Path>) -> Vec<PathBuf> {
         let home = home.filter(|home| self.named("HOME").is_none_or(|named| named != *home));
         let mut all = self.all(texts);
         if let Some(home) = home {
             let below = |text: &PathText| Some(home.join(text.as_str().strip_prefix("~/")?));
+            all.extend(texts.iter().filter_map(below).map(tidy));
+        }
+        for (usual, name) in MOVED {
+            let Some(base) = self.named(name) else { continue };
+            let below = |text: &PathText| Some(base.join(text.as_str().strip_prefix(usual)?));
             all.extend(texts.iter().filter_map(below).map(tidy));
         }
         for name in texts.iter().filter_map(|text| text.as_str().strip_prefix('$')) {
@@ -130,7 +144,7 @@ mod tests {
 
     #[test]
     fn what_is_hidden_lies_below_every_home_and_at_every_path_of_a_variable() {
-        let texts: Vec<PathText> = ["~/.ssh", "$KEYS", "$CONFIG/gh", "/etc/shadow"]
+        let texts: Vec<PathText> = ["~/.ssh", "$KEYS", "$CONFIG/gh", "/etc/shadow", "~/.config/op"]
             .iter()
             .map(|text| PathText::try_from((*text).to_string()).unwrap())
             .collect();
@@ -139,17 +153,21 @@ mod tests {
                 "HOME" => home.map(|home| home.as_bytes().to_vec()),
                 "KEYS" => Some(b"FILE:/k:/l".to_vec()),
                 "CONFIG" => Some(b"/c".to_vec()),
+                "XDG_CONFIG_HOME" => Some(b"/x".to_vec()),
                 _ => None,
             }
         };
         for (home, expected) in [
-            (Some("/h"), vec!["/h/.ssh", "/c/gh", "/etc/shadow", "/root/.ssh", "/k", "/l"]),
-            (Some("/root"), vec!["/root/.ssh", "/c/gh", "/etc/shadow", "/k", "/l"]),
-            (None, vec!["/c/gh", "/etc/shadow", "/root/.ssh", "/k", "/l"]),
+            (Some("/h"), vec!["/h/.ssh", "/c/gh", "/etc/shadow", "/h/.config/op"]),
+            (Some("/root"), vec!["/root/.ssh", "/c/gh", "/etc/shadow", "/root/.config/op"]),
+            (None, vec!["/c/gh", "/etc/shadow"]),
         ] {
             let places = Places { variable: &set(home), workspace: None };
             let found = places.all_hidden(&texts, Some(Path::new("/root")));
-            assert_eq!(found, expected.iter().map(PathBuf::from).collect::<Vec<_>>());
+            let of_root = ["/root/.ssh", "/root/.config/op"].into_iter();
+            let of_root = of_root.filter(|_| home != Some("/root"));
+            let expected = expected.into_iter().chain(of_root).chain(["/x/op", "/k", "/l"]);
+            assert_eq!(found, expected.map(PathBuf::from).collect::<Vec<_>>());
         }
     }
 }

@@ -17,6 +17,7 @@ use std::sync::{Arc, OnceLock};
 pub struct Site {
     workspace: Option<PathBuf>,
     session_tmp: Option<PathBuf>,
+    scripts: Option<PathBuf>,
     pub(super) cage: Cage,
     pub(super) built: Option<Arc<ricasso_os::Cage>>,
     pub(super) fit: Fit,
@@ -37,6 +38,7 @@ impl Site {
         Site {
             workspace: request.workspace.clone(),
             session_tmp: ground.session_tmp.map(PathBuf::from),
+            scripts: ground.scripts.map(PathBuf::from),
             path: env::path(ground.passed, built.as_deref()),
             holes: cage.holes().cloned().collect(),
             stricter: walls::is_stricter(&cage, ground.host),
@@ -48,11 +50,12 @@ impl Site {
     }
 
     /// Whether it is the site of another request too, under the same policy and on the same ground
-    /// but for the session's directory. The shells of a request count among its listed programs.
+    /// but for the session's directories. The shells of a request count among its listed programs.
     pub fn serves(&self, request: &Request, ground: &Ground<'_>) -> bool {
         !self.cage.listed_programs
             && self.workspace == request.workspace
             && self.session_tmp.as_deref() == ground.session_tmp
+            && self.scripts.as_deref() == ground.scripts
     }
 
     /// The digest of the cage.

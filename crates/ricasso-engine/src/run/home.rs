@@ -209,24 +209,22 @@ impl StateDir {
     /// Where the script of a job lies while it runs. Its name is the job's, so that whoever finds
     /// it knows whose it is.
     pub fn script(&self, session: &str, id: &JobId, step: usize) -> Result<PathBuf, Error> {
-        Ok(self.session_tmp(session)?.join(format!("script-{id}-{step}")))
+        Ok(self.scripts(session)?.join(format!("script-{id}-{step}")))
     }
 
-    /// The same for one that runs without a cage: beside the directory to which others of the
-    /// session write.
-    pub fn private_script(&self, session: &str, id: &JobId, step: usize) -> Result<PathBuf, Error> {
-        let shared = self.script(session, id, step)?;
-        let place = shared.parent().and_then(Path::parent);
-        Ok(place.zip(shared.file_name()).map(|(place, name)| place.join(name)).unwrap_or(shared))
+    /// The directory of a session's scripts: beside the one that its commands write to.
+    pub fn scripts(&self, session: &str) -> Result<PathBuf, Error> {
+        let path = self.root.join("sessions").join(file_name_of(session)).join("scripts");
+        make_private(&path)?;
+        Ok(path)
     }
 
     /// Removes scripts that a lost job left behind.
     pub fn sweep_scripts(&self, id: &JobId) {
         let prefix = format!("script-{id}-");
         let Ok(sessions) = fs::read_dir(self.root.join("sessions")) else { return };
-        let places = sessions.flatten().flat_map(|one| [one.path(), one.path().join("tmp")]);
-        for place in places {
-            let Ok(files) = fs::read_dir(place) else { continue };
+        for session in sessions.flatten() {
+            let Ok(files) = fs::read_dir(session.path().join("scripts")) else { continue };
             let ours = files.flatten().filter(|file| starts_with(&file.file_name(), &prefix));
             // What cannot be removed now is found again at the next start.
             ours.for_each(|file| drop(fs::remove_file(file.path())));

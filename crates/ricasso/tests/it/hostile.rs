@@ -255,7 +255,7 @@ fn our_own_failure_closes_the_entry_too() {
     let place_of_scripts = place.state().join("sessions/cli");
     std::fs::create_dir_all(&place_of_scripts).unwrap();
     // A file where the directory of scripts must be.
-    std::fs::write(place_of_scripts.join("tmp"), b"").unwrap();
+    std::fs::write(place_of_scripts.join("scripts"), b"").unwrap();
     let script = place.write("s.sh", "true");
     let answer = place.call(&["run", "--mode", "open", "--script", script.to_str().unwrap()]);
     assert_eq!(answer.code, 125, "{}", answer.stderr);

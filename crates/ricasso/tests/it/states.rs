@@ -73,7 +73,7 @@ fn loader_variables_are_not_kept_and_that_is_said() {
     assert_eq!(reply["exit_code"], 0, "{reply}");
     let hints = reply["hints"].to_string();
     assert!(hints.contains("BASH_ENV is not kept") && hints.contains("PERL5OPT is not"), "{hints}");
-    let state = std::fs::read_to_string(place.state().join("sessions/s/state")).unwrap();
+    let state = std::fs::read_to_string(place.state().join("sessions/s/state-open")).unwrap();
     assert!(!state.contains("BASH_ENV") && !state.contains("PERL5OPT"), "{state}");
     let next = kept(&place, "echo \"<$BASH_ENV|$PLAIN|$EDITOR>\"");
     assert_eq!(next["stdout"], "<|1|vi>\n", "{next}");
@@ -157,4 +157,23 @@ fn the_state_of_a_session_goes_with_it() {
     assert_eq!(place.call(&["stop", "--session", "s"]).code, 0);
     assert!(!place.state().join("sessions/s").exists());
     assert_eq!(kept(&place, "echo \"<$KEPT>\"")["stdout"], "<>\n");
+}
+
+#[test]
+fn what_a_caged_shell_left_does_not_act_outside_its_cage() {
+    let place = Place::new();
+    let run = |mode: &str, text: &str| {
+        let words = ["run", "--mode", mode, "--json", "--session", "s", "--keep-state"];
+        let answer = place.call(&[&words[..], &["-c", text]].concat());
+        serde_json::from_slice::<Value>(&answer.stdout).unwrap()
+    };
+    let left = run("workspace", "ls() { echo mine; }; export LEFT=1; true");
+    assert_eq!(left["exit_code"], 0, "{left}");
+    let inside = run("workspace", "ls; echo \"<$LEFT>\"");
+    assert_eq!(inside["stdout"], "mine\n<1>\n", "{inside}");
+    for mode in ["open", "read"] {
+        let outside = run(mode, "ls; echo \"<$LEFT>\"");
+        assert!(outside["stdout"].as_str().unwrap().ends_with("<>\n"), "{mode}: {outside}");
+        assert!(!outside["stdout"].as_str().unwrap().contains("mine"), "{mode}: {outside}");
+    }
 }
