@@ -52,6 +52,8 @@ const TELLING: [u32; 21] = [
 const DISK_PRIORITY_OF_A_USER: u32 = 3;
 /// A program with this bit lends its owner's rights to whoever starts it, long after the job.
 pub(super) const SET_USER: u32 = 0o4000;
+/// The same, and that of its group, which directories may have.
+const LENDING: u32 = 0o6000;
 /// What whoever may only read a file can lay on it for all others (fcntl(2)): a lease stops them
 /// from opening it, and so does a delegation; how long its content will live is a hint to the disk.
 const LAID_ON_FILES: [u32; 4] = [1024, 1040, 1036, 1038];
@@ -140,8 +142,12 @@ const ABSENT: &[libc::c_long] = &[
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
-    // Its flags lie in memory, where a filter cannot see them; the C library takes clone instead.
+    // Their flags lie in memory, where a filter cannot see them and another thread can turn them
+    // while the warden looks; programs take clone and openat instead.
     libc::SYS_clone3,
+    OPENAT2,
+    // What lies there the kernel reads and the warden does not.
+    libc::SYS_memfd_secret,
 ];
 
 /// Shared memory, semaphores and queues that live beside all processes of the machine.
@@ -198,7 +204,6 @@ pub(super) const WRITING: u32 =
 pub(super) const OPENAT2: libc::c_long = libc::SYS_openat2;
 /// Making and moving names: whether one is protected is the warden's to say.
 const NAMES: &[libc::c_long] = &[
-    OPENAT2,
     libc::SYS_renameat2,
     libc::SYS_linkat,
     libc::SYS_symlinkat,
@@ -286,6 +291,7 @@ impl Filter {
         if cage.walls.gate {
             names(&mut rules, cage);
         }
+        births(&mut rules, cage);
         let asks = programs(&mut rules, cage) || asked || cage.walls.gate;
         Filter { program: rules.assemble(), asks }
     }
@@ -376,14 +382,37 @@ fn names(rules: &mut Rules, cage: &Cage) {
     if !cage.has_namespaces() {
         rules.set_all(TAKING, Action::Ask);
     }
+}
+
+/// Files are born without the bits that lend rights to whoever starts them, and after a question
+/// where there is a gate.
+fn births(rules: &mut Rules, cage: &Cage) {
+    let deny = Action::Fail(libc::EPERM);
+    let making = libc::O_CREAT as u32 | UNNAMED;
     // Where mounts hold what exists, only what is made is asked about: bash opens its terminal for
     // writing at every start, and a question costs two wake-ups.
-    let making = libc::O_CREAT as u32 | UNNAMED;
     let asked = if cage.has_namespaces() { making } else { WRITING | UNNAMED };
-    let writing = |flags| Steps::new().when_any_bit(flags, asked, Action::Ask);
-    rules.set(libc::SYS_openat, writing(2).otherwise(Action::Allow));
-    #[cfg(target_arch = "x86_64")]
-    rules.set(libc::SYS_open, writing(1).otherwise(Action::Allow));
+    for (call, flags) in [
+        (libc::SYS_openat, 2),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_open, 1),
+    ] {
+        let mut steps = Steps::new().when_bits_of_both((flags, making), (flags + 1, LENDING), deny);
+        if cage.walls.gate {
+            steps = steps.when_any_bit(flags, asked, Action::Ask);
+        }
+        rules.set(call, steps.otherwise(Action::Allow));
+    }
+    let otherwise = if cage.walls.gate { Action::Ask } else { Action::Allow };
+    for (call, mode) in [
+        (libc::SYS_mknodat, 2),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_mknod, 1),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_creat, 1),
+    ] {
+        rules.set(call, Steps::new().when_any_bit(mode, LENDING, deny).otherwise(otherwise));
+    }
 }
 
 /// Which families of sockets can be made.
@@ -425,7 +454,7 @@ fn unix_sockets(cage: &Cage) -> Steps {
 /// Code that does not come from a listed program. Tells whether somebody must answer.
 fn programs(rules: &mut Rules, cage: &Cage) -> bool {
     let Some(list) = &cage.programs else { return false };
-    rules.set_all(&[libc::SYS_memfd_create, libc::SYS_memfd_secret], Action::Fail(libc::ENOSYS));
+    rules.set_all(&[libc::SYS_memfd_create], Action::Fail(libc::ENOSYS));
     if list.is_empty() {
         rules.set_all(&[libc::SYS_execve, libc::SYS_execveat], Action::Fail(libc::EACCES));
         return false;

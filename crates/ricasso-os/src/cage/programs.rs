@@ -39,6 +39,8 @@ pub(super) struct Listed {
     pub(super) loaders: BTreeSet<PathBuf>,
     /// Directories of shared objects.
     pub(super) libraries: BTreeSet<PathBuf>,
+    /// What a command can write to, and may lie inside these.
+    roots: Vec<PathBuf>,
 }
 
 impl Listed {
@@ -58,8 +60,14 @@ impl Listed {
         if listed.programs.len() > MOST_PROGRAMS {
             return Err(Errno::TOOBIG);
         }
-        let loaders = listed.programs.iter().filter_map(|program| loader(program));
-        listed.loaders = loaders.map(|path| real(&path)).collect();
+        listed.roots = roots.to_vec();
+        for loader in listed.programs.iter().filter_map(|program| loader(program)) {
+            // One that a command can write would be any program.
+            let Some(loader) = firm(&loader, roots) else { continue };
+            if !other_names::lead_into(&loader, roots)? {
+                listed.loaders.insert(loader);
+            }
+        }
         if !listed.programs.is_empty() {
             let there = LIBRARIES.iter().map(Path::new).filter(|path| path.exists());
             let given = |path: &PathBuf| !roots.iter().any(|root| path.starts_with(root));
@@ -123,6 +131,7 @@ impl Listed {
         let name = path.file_name().unwrap_or_default().as_bytes();
         name.windows(3).any(|part| part == b".so")
             && self.libraries.iter().any(|library| path.starts_with(library))
+            && !self.roots.iter().any(|root| path.starts_with(root))
     }
 }
 
@@ -230,6 +239,18 @@ fn in_set(set: &[u8], byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_command_can_write_is_no_library_wherever_it_lies() {
+        let listed = Listed {
+            libraries: [PathBuf::from("/usr/lib")].into(),
+            roots: vec!["/usr/lib/work".into()],
+            ..Listed::default()
+        };
+        assert!(listed.is_library(Path::new("/usr/lib/x.so.1")));
+        assert!(!listed.is_library(Path::new("/usr/lib/work/x.so")));
+        assert!(!listed.is_library(Path::new("/opt/x.so")));
+    }
 
     #[test]
     fn a_program_brings_its_loader_and_a_writable_one_does_not_count() {

@@ -62,7 +62,12 @@ impl Gatekeeper {
         }
         let mut moved = None;
         for name in names(&asker, question) {
-            let path = match seen(&asker, &name) {
+            // The kernel may read what we cannot: memory that is kept even from it, or a process
+            // that nobody may look into. Then nothing is known, and nothing is allowed.
+            let Ok(text) = asker.path_text(name.address) else {
+                return Said::Refused(Errno::ACCESS);
+            };
+            let path = match seen(&asker, &name, text) {
                 Ok(Some(path)) => path,
                 // Nobody lets us see its memory or its descriptors: then nothing is known, and
                 // where no mount holds what is protected, nothing is allowed.
@@ -222,7 +227,7 @@ fn lends_rights(asker: &Asker, question: &Question) -> bool {
         OPENAT2 => {
             let how = asker.bytes(third, 16).ok();
             let mode = how.and_then(|how| how[8..].try_into().ok()).map(u64::from_ne_bytes);
-            mode.unwrap_or_default()
+            mode.unwrap_or(u64::from(SET_USER))
         }
         libc::SYS_mknodat => third,
         #[cfg(target_arch = "x86_64")]
@@ -318,8 +323,7 @@ fn how(asker: &Asker, address: u64) -> Option<(u64, u64)> {
 }
 
 /// Where a name really leads; nothing where it names no entry of a directory.
-fn seen(asker: &Asker, name: &Name) -> Result<Option<PathBuf>, Errno> {
-    let text = asker.path_text(name.address)?;
+fn seen(asker: &Asker, name: &Name, text: Vec<u8>) -> Result<Option<PathBuf>, Errno> {
     if text.is_empty() && name.empty {
         let named = Named { at: name.at, path: None, link: false, empty: true };
         return name_of(asker.hold(&named)?.as_fd()).map(Some);
