@@ -77,6 +77,8 @@ pub(crate) struct Gatekeeper {
     /// Repositories at the roots that were there before the command.
     old: Vec<PathBuf>,
     denied: Vec<Denied>,
+    /// Whether some process of the command could be looked into.
+    sees: bool,
 }
 
 /// Something that the cage denied, as far as it can tell.
@@ -120,7 +122,7 @@ impl Gatekeeper {
         let repositories = survey.places.iter().map(|place| place.join(".git"));
         let old = repositories.filter(|path| path.symlink_metadata().is_ok()).collect();
         let (began, denied) = (births::now(), Vec::new());
-        Ok(Gatekeeper { listener, survey, listed, loading, began, old, denied })
+        Ok(Gatekeeper { listener, survey, listed, loading, began, old, denied, sees: false })
     }
 
     /// Answers one question, if there is one.

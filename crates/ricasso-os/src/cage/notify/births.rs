@@ -62,11 +62,15 @@ impl Gatekeeper {
         }
         let mut moved = None;
         for name in names(&asker, question) {
-            // The kernel may read what we cannot: memory that is kept even from it, or a process
-            // that nobody may look into. Then nothing is known, and nothing is allowed.
-            let Ok(text) = asker.path_text(name.address) else {
-                return Said::Refused(Errno::ACCESS);
+            let text = match asker.path_text(name.address) {
+                Ok(text) => text,
+                // A machine that lets nobody look into others: mounts hold what is at the roots.
+                Err(Errno::PERM | Errno::ACCESS) if !self.sees && !self.survey.alone => continue,
+                // The kernel reads what we cannot: memory that is kept from others, or a process
+                // that nobody may look into. Then nothing is known, and nothing is allowed.
+                Err(_) => return Said::Refused(Errno::ACCESS),
             };
+            self.sees = true;
             let path = match seen(&asker, &name, text) {
                 Ok(Some(path)) => path,
                 // Nobody lets us see its memory or its descriptors: then nothing is known, and
