@@ -87,13 +87,14 @@ impl<'a> Rights<'a> {
             roots.extend_from_slice(if files.words == Words::All { &named } else { &write });
             roots
         });
-        let protect = files.protect.iter().map(|path| {
+        // What stands for nothing here, since there is no home, protects nothing.
+        let protect = files.protect.iter().filter_map(|path| {
             let text = path.as_str().trim_end_matches('/');
-            if text.starts_with(['/', '~']) {
-                return Protected::At(place(text).unwrap_or_default());
+            if text.starts_with(['/', '~', '$']) {
+                return place(text).map(Protected::At);
             }
             let parts = text.split('/').filter(|part| !part.is_empty() && *part != ".");
-            Protected::Everywhere(parts.map(str::to_lowercase).collect())
+            Some(Protected::Everywhere(parts.map(str::to_lowercase).collect()))
         });
         Self {
             policy,

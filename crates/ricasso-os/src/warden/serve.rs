@@ -133,6 +133,9 @@ impl Post {
         ground: Ground<'_>,
     ) -> Result<Post> {
         tree::become_subreaper()?;
+        // Before there is a command, which may stop us: if our parent dies then, we must still see
+        // that and sweep.
+        let _ = rustix::process::set_parent_process_death_signal(Some(Signal::CONT));
         let mut keep = vec![job.as_fd()];
         keep.extend(lifeline.as_ref().map(AsFd::as_fd));
         keep.extend(note);
@@ -159,8 +162,6 @@ impl Post {
         // The name is for people who look at `ps`; a kernel that refuses it changes nothing.
         let _ = rustix::thread::set_name(c"ricasso-warden");
         let _ = rustix::process::setsid();
-        // If its parent dies while somebody has it stopped, it must still see that and sweep.
-        let _ = rustix::process::set_parent_process_death_signal(Some(Signal::CONT));
     }
 
     fn serve(&mut self, ground: Ground<'_>, mut early: Option<Result<Forked>>) -> Result<()> {
