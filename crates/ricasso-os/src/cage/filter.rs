@@ -51,9 +51,9 @@ const TELLING: [u32; 21] = [
 /// IOPRIO_WHO_USER (ioprio_set(2)).
 const DISK_PRIORITY_OF_A_USER: u32 = 3;
 /// A program with this bit lends its owner's rights to whoever starts it, long after the job.
-pub(super) const SET_USER: u32 = 0o4000;
-/// The same, and that of its group, which directories may have.
-const LENDING: u32 = 0o6000;
+const SET_USER: u32 = 0o4000;
+/// One with this bit those of its group; directories may have it.
+pub(super) const SET_GROUP: u32 = 0o2000;
 /// What whoever may only read a file can lay on it for all others (fcntl(2)): a lease stops them
 /// from opening it, and so does a delegation; how long its content will live is a hint to the disk.
 const LAID_ON_FILES: [u32; 4] = [1024, 1040, 1036, 1038];
@@ -145,7 +145,7 @@ const ABSENT: &[libc::c_long] = &[
     // Their flags lie in memory, where a filter cannot see them and another thread can turn them
     // while the warden looks; programs take clone and openat instead.
     libc::SYS_clone3,
-    OPENAT2,
+    libc::SYS_openat2,
     // What lies there the kernel reads and the warden does not.
     libc::SYS_memfd_secret,
 ];
@@ -197,13 +197,20 @@ pub(super) const METADATA: &[libc::c_long] = &[
 ];
 
 /// The bit of O_TMPFILE that is its own: a file without a name, which can get one later.
-pub(super) const UNNAMED: u32 = 0o20_000_000;
+const UNNAMED: u32 = 0o20_000_000;
 /// Flags of open that write or make a file.
-pub(super) const WRITING: u32 =
-    (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC) as u32;
-pub(super) const OPENAT2: libc::c_long = libc::SYS_openat2;
-/// Making and moving names: whether one is protected is the warden's to say.
+const WRITING: u32 = (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC) as u32;
+/// Making, moving and taking names, and emptying files by theirs: whether one is protected is the
+/// warden's to say. Mounts hold what is at the roots, as long as nobody outside puts something else
+/// in its place.
 const NAMES: &[libc::c_long] = &[
+    libc::SYS_unlinkat,
+    libc::SYS_truncate,
+    libc::SYS_bind,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_unlink,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_rmdir,
     libc::SYS_renameat2,
     libc::SYS_linkat,
     libc::SYS_symlinkat,
@@ -223,16 +230,6 @@ const NAMES: &[libc::c_long] = &[
     libc::SYS_mkdir,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_mknod,
-];
-/// Taking names away, and emptying files by their name: only asked where no mount holds what is
-/// protected.
-const TAKING: &[libc::c_long] = &[
-    libc::SYS_unlinkat,
-    libc::SYS_truncate,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_unlink,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_rmdir,
 ];
 
 /// A filter that is ready for the kernel.
@@ -280,16 +277,19 @@ impl Filter {
             let changes = Action::Fail(libc::EOPNOTSUPP);
             ioctl = ioctl.when_one_of(1, &TELLING, Action::Allow);
             ioctl = ioctl.when_masked((1, GIVEN_OUT_BY), &OF_FILE_SYSTEMS, changes);
-            rules.set_all(METADATA, Action::Ask);
             rules.set(libc::SYS_inotify_add_watch, Steps::always(Action::Ask));
+        }
+        let otherwise = if asked || cage.walls.gate { Action::Ask } else { Action::Allow };
+        if otherwise == Action::Ask {
+            rules.set_all(METADATA, Action::Ask);
             let newer = [SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR];
             rules.set_all(&newer, Action::Fail(libc::ENOSYS));
         }
-        lend_nothing(&mut rules, if asked { Action::Ask } else { Action::Allow });
+        lend_nothing(&mut rules, otherwise);
         rules.set(libc::SYS_ioctl, ioctl.otherwise(Action::Allow));
         sockets(&mut rules, cage);
         if cage.walls.gate {
-            names(&mut rules, cage);
+            rules.set_all(NAMES, Action::Ask);
         }
         births(&mut rules, cage);
         let asks = programs(&mut rules, cage) || asked || cage.walls.gate;
@@ -376,30 +376,23 @@ fn leave_no_core(rules: &mut Rules, cage: &Cage) {
     rules.set(libc::SYS_prlimit64, setting);
 }
 
-/// What the warden answers about names.
-fn names(rules: &mut Rules, cage: &Cage) {
-    rules.set_all(NAMES, Action::Ask);
-    if !cage.has_namespaces() {
-        rules.set_all(TAKING, Action::Ask);
-    }
-}
-
 /// Files are born without the bits that lend rights to whoever starts them, and after a question
 /// where there is a gate.
 fn births(rules: &mut Rules, cage: &Cage) {
     let deny = Action::Fail(libc::EPERM);
     let making = libc::O_CREAT as u32 | UNNAMED;
-    // Where mounts hold what exists, only what is made is asked about: bash opens its terminal for
-    // writing at every start, and a question costs two wake-ups.
-    let asked = if cage.has_namespaces() { making } else { WRITING | UNNAMED };
     for (call, flags) in [
         (libc::SYS_openat, 2),
         #[cfg(target_arch = "x86_64")]
         (libc::SYS_open, 1),
     ] {
-        let mut steps = Steps::new().when_bits_of_both((flags, making), (flags + 1, LENDING), deny);
+        let mut steps = Steps::new().when_bits_of_both(
+            (flags, making),
+            (flags + 1, SET_USER | SET_GROUP),
+            deny,
+        );
         if cage.walls.gate {
-            steps = steps.when_any_bit(flags, asked, Action::Ask);
+            steps = steps.when_any_bit(flags, WRITING | UNNAMED, Action::Ask);
         }
         rules.set(call, steps.otherwise(Action::Allow));
     }
@@ -411,7 +404,10 @@ fn births(rules: &mut Rules, cage: &Cage) {
         #[cfg(target_arch = "x86_64")]
         (libc::SYS_creat, 1),
     ] {
-        rules.set(call, Steps::new().when_any_bit(mode, LENDING, deny).otherwise(otherwise));
+        rules.set(
+            call,
+            Steps::new().when_any_bit(mode, SET_USER | SET_GROUP, deny).otherwise(otherwise),
+        );
     }
 }
 

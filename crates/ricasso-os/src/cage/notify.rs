@@ -1,15 +1,18 @@
-//! Answers questions of a caged command where no mount holds them: changes of mode, owner, times
-//! and attributes, and files mapped as code.
+//! Answers questions of a caged command: changes of mode, owner, times and attributes where no
+//! mount holds them, names that are protected, and files mapped as code.
 //!
-//! The object is taken hold of first, then looked at, and then acted on by that hold: whatever the
-//! command does to names in between changes nothing. No question is ever answered by letting the
-//! call of a change go on. What cannot be understood is refused.
+//! A change is ours: the object is taken hold of first, then looked at, and then acted on by that
+//! hold, and whatever the command does to names in between changes nothing. What cannot be
+//! understood is refused.
 
 mod act;
 mod births;
+mod calls;
 mod code;
 mod memory;
+mod shut;
 mod survey;
+mod upkeep;
 mod walk;
 mod watches;
 
@@ -25,6 +28,7 @@ use crate::error::{Error, Result};
 pub(crate) use code::loads;
 use memory::Asker;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -57,8 +61,11 @@ struct Answer {
 const RECEIVE: libc::c_ulong = 0xc050_2100;
 const SEND: libc::c_ulong = 0xc018_2101;
 const IS_VALID: libc::c_ulong = 0x4008_2102;
-/// The call goes on as if there were no filter. Never used where the answer depends on memory of
-/// the asker.
+const SET_FLAGS: libc::c_ulong = 0x4008_2104;
+/// Asker and warden take turns on one core, and none of them waits for another one to wake up (from
+/// Linux 6.6 on).
+const TAKE_TURNS: libc::c_ulong = 1;
+/// The call goes on as if there were no filter, with whatever its names mean by then.
 const GO_ON: u32 = 1;
 
 /// Denials that are told; an agent learns from the first ones.
@@ -119,6 +126,9 @@ impl Gatekeeper {
                 (Rc::new(Survey::of(&cage)), listed.transpose()?)
             }
         };
+        // SAFETY: the request takes a number and no memory. An older kernel does not know it, and
+        // is slower.
+        let _ = unsafe { libc::ioctl(listener.as_raw_fd(), SET_FLAGS as _, TAKE_TURNS) };
         let repositories = survey.places.iter().map(|place| place.join(".git"));
         let old = repositories.filter(|path| path.symlink_metadata().is_ok()).collect();
         let (began, denied) = (births::now(), Vec::new());
@@ -172,7 +182,8 @@ impl Gatekeeper {
             libc::SYS_inotify_add_watch => return self.decide_watch(question),
             _ => {}
         }
-        if !METADATA.contains(&call) {
+        // Where there are mounts, they hold whatever lies outside.
+        if !METADATA.contains(&call) || !self.survey.alone {
             return self.decide_names(question);
         }
         match self.change(question) {
@@ -181,8 +192,12 @@ impl Gatekeeper {
         }
     }
 
+    fn asker(&self, question: &Question) -> Asker {
+        Asker { pid: question.pid as i32, among_others: self.survey.alone }
+    }
+
     fn change(&mut self, question: &Question) -> std::result::Result<(), Errno> {
-        let asker = Asker { pid: question.pid as i32 };
+        let asker = self.asker(question);
         let named = act::named(question.call.into(), &question.arguments);
         let object = asker.hold(&named)?;
         if !self.still_asks(question.id) {
@@ -193,6 +208,9 @@ impl Gatekeeper {
                 self.note("metadata", &name);
             }
             return Err(Errno::ROFS);
+        }
+        if births::lends_its_group(question) && !is_directory(object.as_fd())? {
+            return Err(Errno::PERM);
         }
         act::change(&asker, question.call.into(), &question.arguments, object.as_fd())
     }
@@ -219,6 +237,10 @@ impl Gatekeeper {
         let is_inside = self.survey.places.iter().any(|place| name.starts_with(place));
         Ok(is_inside && !self.is_shut_to_writers(asker, &name))
     }
+}
+
+fn is_directory(object: BorrowedFd<'_>) -> std::result::Result<bool, Errno> {
+    Ok(FileType::from_raw_mode(rustix::fs::fstat(object)?.st_mode).is_dir())
 }
 
 impl AsFd for Gatekeeper {

@@ -1,7 +1,7 @@
 //! Reading an asker's memory, and taking hold of what it names.
 
 use super::raw;
-use super::walk::{Follow, Root, Walk};
+use super::walk::{Follow, Walk};
 use rustix::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -16,6 +16,8 @@ const PAGE: u64 = 4096;
 /// The thread that asks.
 pub(super) struct Asker {
     pub(super) pid: i32,
+    /// Whether it sees the machine's processes: others' descriptors and roots are not its own.
+    pub(super) among_others: bool,
 }
 
 /// What a call names, as it stands in its arguments.
@@ -89,7 +91,7 @@ impl Asker {
         }
         let follow = if named.link { Follow::No } else { Follow::Yes };
         let path = PathBuf::from(std::ffi::OsString::from_vec(path));
-        Walk::new(self, named.at, Root::Own).hold(&path, follow)
+        Walk::new(self, named.at).hold(&path, follow)
     }
 
     /// The text of a path.
@@ -119,6 +121,17 @@ impl Asker {
         let status = std::fs::read_to_string(self.own().join("status")).map_err(|_| Errno::SRCH)?;
         let line = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
         line.and_then(|number| number.trim().parse().ok()).ok_or(Errno::SRCH)
+    }
+
+    /// Whether what /proc shows in this directory is its own.
+    pub(super) fn owns(&self, directory: &Path) -> Result<bool, Errno> {
+        if !self.among_others {
+            return Ok(true);
+        }
+        let mut names = directory.iter().skip_while(|name| *name != "proc").skip(1);
+        let number = names.next().and_then(|name| name.to_str()?.parse().ok());
+        let Some(pid) = number else { return Ok(false) };
+        Ok(Asker { pid, ..*self }.leader()? == self.leader()?)
     }
 
     /// What a relative path begins at.

@@ -25,26 +25,16 @@ pub(super) enum Follow {
     No,
 }
 
-/// Where absolute paths and links begin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Root {
-    /// At the asker's own root.
-    Own,
-    /// At the directory that the call names (RESOLVE_IN_ROOT of openat2(2)).
-    Named,
-}
-
 /// One walk of an asker.
 pub(super) struct Walk<'a> {
     asker: &'a Asker,
     at: i32,
-    root: Root,
     links: usize,
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(asker: &'a Asker, at: i32, root: Root) -> Walk<'a> {
-        Walk { asker, at, root, links: 0 }
+    pub(super) fn new(asker: &'a Asker, at: i32) -> Walk<'a> {
+        Walk { asker, at, links: 0 }
     }
 
     /// Takes hold of what a path leads to.
@@ -81,10 +71,7 @@ impl<'a> Walk<'a> {
 
     /// Where absolute paths begin.
     fn top(&self) -> Result<OwnedFd, Errno> {
-        match self.root {
-            Root::Own => self.own(&self.asker.inside(Path::new("/"))),
-            Root::Named => self.own(&self.asker.base(self.at)),
-        }
+        self.own(&self.asker.inside(Path::new("/")))
     }
 
     /// What one of the asker's own names leads to.
@@ -97,13 +84,10 @@ impl<'a> Walk<'a> {
         if names.is_empty() {
             return Ok(start);
         }
-        if self.root == Root::Own {
-            match without_links(start.as_fd(), path, last) {
-                Err(Errno::LOOP | Errno::NOSYS | Errno::PERM) => {}
-                other => return other,
-            }
+        match without_links(start.as_fd(), path, last) {
+            Err(Errno::LOOP | Errno::NOSYS | Errno::PERM) => self.by_names(start, names, last),
+            other => other,
         }
-        self.by_names(start, names, last)
     }
 
     fn by_names(
@@ -114,9 +98,6 @@ impl<'a> Walk<'a> {
     ) -> Result<OwnedFd, Errno> {
         let mut here = start;
         while let Some(name) = names.pop() {
-            if name == ".." && self.is_top(here.as_fd())? {
-                continue;
-            }
             let entry = open_at(here.as_fd(), &name, OFlags::NOFOLLOW)?;
             let is_link = FileType::from_raw_mode(rustix::fs::fstat(&entry)?.st_mode).is_symlink();
             if !is_link || names.is_empty() && last == Follow::No {
@@ -127,7 +108,10 @@ impl<'a> Walk<'a> {
             match kind(here.as_fd(), &name)? {
                 Kind::Itself => here = self.own(&self.asker.own())?,
                 // It leads to an object and not to a name.
-                Kind::Jump => here = open_at(here.as_fd(), &name, OFlags::empty())?,
+                Kind::Jump if self.asker.owns(&super::memory::name_of(here.as_fd())?)? => {
+                    here = open_at(here.as_fd(), &name, OFlags::empty())?;
+                }
+                Kind::Jump => return Err(Errno::ACCESS),
                 Kind::Text => {
                     let target = rustix::fs::readlinkat(&entry, "", Vec::new())?;
                     let target = Path::new(OsStr::from_bytes(target.to_bytes()));
@@ -139,16 +123,6 @@ impl<'a> Walk<'a> {
             }
         }
         Ok(here)
-    }
-
-    /// Whether no way leads up from here: only a root of the call's own is a question, since the
-    /// kernel knows the others.
-    fn is_top(&self, here: BorrowedFd<'_>) -> Result<bool, Errno> {
-        if self.root == Root::Own {
-            return Ok(false);
-        }
-        let (here, top) = (rustix::fs::fstat(here)?, rustix::fs::fstat(self.top()?)?);
-        Ok((here.st_dev, here.st_ino) == (top.st_dev, top.st_ino))
     }
 
     fn count(&mut self) -> Result<(), Errno> {
@@ -212,9 +186,9 @@ mod tests {
     /// This process asks itself.
     fn found(at: &Path, path: &str) -> Result<Option<PathBuf>, Errno> {
         let held = follow(at).unwrap();
-        let asker = Asker { pid: std::process::id() as i32 };
+        let asker = Asker { pid: std::process::id() as i32, among_others: true };
         let at = std::os::fd::AsRawFd::as_raw_fd(&held);
-        Walk::new(&asker, at, Root::Own).place(Path::new(path), Follow::Yes)
+        Walk::new(&asker, at).place(Path::new(path), Follow::Yes)
     }
 
     #[test]
@@ -236,13 +210,22 @@ mod tests {
         assert_eq!(found(&place, "e"), Err(Errno::LOOP));
         assert_eq!(found(&place, "none/new"), Err(Errno::NOENT));
         assert_eq!(found(&place, ".."), Ok(None));
-        let asker = Asker { pid: std::process::id() as i32 };
-        let held = follow(&place).unwrap();
-        let at = std::os::fd::AsRawFd::as_raw_fd(&held);
-        let rooted = |path: &str| {
-            Walk::new(&asker, at, Root::Named).place(Path::new(path), Follow::Yes).unwrap()
-        };
-        assert_eq!(rooted("/../real/x"), Some(place.join("real/x")));
         std::fs::remove_dir_all(&place).unwrap();
+    }
+
+    #[test]
+    fn what_other_processes_hold_is_not_the_askers() {
+        let mut other = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let path = format!("/proc/{}/cwd/new", other.id());
+        let found = |among_others| {
+            let asker = Asker { pid: std::process::id() as i32, among_others };
+            Walk::new(&asker, libc::AT_FDCWD).place(Path::new(&path), Follow::Yes)
+        };
+        let (refused, followed) = (found(true), found(false));
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert_eq!(refused, Err(Errno::ACCESS));
+        // Where all processes that it sees are the job's own.
+        assert_eq!(followed, Ok(Some(std::env::current_dir().unwrap().join("new"))));
     }
 }

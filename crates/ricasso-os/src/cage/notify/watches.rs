@@ -4,7 +4,7 @@
 //! The watch is set by us, on the object that we hold, with the asker's own descriptor. So names
 //! that change meanwhile change nothing.
 
-use super::memory::{Asker, Named, name_of};
+use super::memory::{Named, name_of};
 use super::{Gatekeeper, Question, Said};
 use crate::cage::Cage;
 use crate::cage::rules;
@@ -58,7 +58,7 @@ impl Gatekeeper {
     fn watch(&self, question: &Question) -> Result<i32, Errno> {
         let [fd, path, mask, ..] = question.arguments;
         let mask = inotify::WatchFlags::from_bits_retain(mask as u32);
-        let asker = Asker { pid: question.pid as i32 };
+        let asker = self.asker(question);
         let link = mask.contains(inotify::WatchFlags::DONT_FOLLOW);
         let named = Named { at: libc::AT_FDCWD, path: Some(path), link, empty: false };
         let object = asker.hold(&named)?;
