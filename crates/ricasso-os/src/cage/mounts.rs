@@ -5,7 +5,7 @@
 //! nothing is ever made in the workspace.
 
 use super::programs::Listed;
-use super::protected::Shut;
+use super::protected::{Shut, links_below};
 use super::raw::{self, Depth, NO_DEVICES, NO_EXEC, NO_SUID, READ_ONLY};
 use super::{Cage, Tmp, holders, people, shared_tmp};
 use rustix::fd::OwnedFd;
@@ -34,9 +34,6 @@ pub(super) const MASK: &CStr = c"size=64k,mode=0711";
 const SHARED_MEMORY: &CStr = c"size=256m,mode=1777";
 /// A temporary directory in memory; as much as the machine lets a user have.
 const PRIVATE_TMP: &CStr = c"size=1g,mode=1777";
-/// A protected or hidden path lies a few directories deep; what lies deeper can be moved with one
-/// above that.
-const MOST_PINS: usize = 16;
 
 /// Something that is laid over a path. Those with shorter paths come first.
 enum Layer {
@@ -398,7 +395,12 @@ pub(super) fn terminals() -> Result<(), Errno> {
 /// Makes what is protected below the roots read-only, and the directories above it immovable; also
 /// those above what is hidden there, or the next command would find it under another name.
 fn protect(cage: &Cage, hidden: &[PathBuf]) -> Result<(), Errno> {
-    let Shut { places, links } = Shut::of(cage);
+    let Shut { places, mut links } = Shut::of(cage);
+    // Nor is a link turned that leads to it.
+    let there = cage.hide.iter().filter(|path| path.symlink_metadata().is_ok());
+    links.extend(there.flat_map(|path| links_below(cage, path)));
+    links.sort();
+    links.dedup();
     for path in hidden.iter().chain(&links).chain(&places) {
         pin_above(cage, path)?;
     }
@@ -412,11 +414,11 @@ fn protect(cage: &Cage, hidden: &[PathBuf]) -> Result<(), Errno> {
 
 /// Keeps the directories between a root and what lies below it where they are.
 fn pin_above(cage: &Cage, path: &Path) -> Result<(), Errno> {
-    // Of roots inside each other the innermost has a mount of its own already.
+    // Of roots inside each other the outermost is the only one whose own name stays by itself.
     let roots = cage.write.iter().filter(|root| path.starts_with(root) && path != root.as_path());
-    let Some(root) = roots.max_by_key(|root| root.as_os_str().len()) else { return Ok(()) };
+    let Some(root) = roots.min_by_key(|root| root.as_os_str().len()) else { return Ok(()) };
     let between = path.ancestors().skip(1).take_while(|above| *above != root);
-    let mut pins: Vec<&Path> = between.take(MOST_PINS).collect();
+    let mut pins: Vec<&Path> = between.collect();
     pins.reverse();
     pins.into_iter().try_for_each(|pin| lay_over_itself(pin, 0))
 }

@@ -59,13 +59,24 @@ impl Shut {
         if path.symlink_metadata().is_err() {
             return;
         }
-        let is_below_a_root = |path: &Path| cage.write.iter().any(|root| path.starts_with(root));
         let leads_to = path.canonicalize().ok();
         if leads_to.as_deref() != Some(path) {
-            self.links.extend(links_on(path).into_iter().filter(|link| is_below_a_root(link)));
+            self.links.extend(links_below(cage, path));
         }
-        self.places.extend(leads_to.filter(|path| is_below_a_root(path)));
+        self.places.extend(leads_to.filter(|path| is_below_a_root(cage, path)));
     }
+}
+
+fn is_below_a_root(cage: &Cage, path: &Path) -> bool {
+    cage.write.iter().any(|root| path.starts_with(root))
+}
+
+/// The links below the roots by which a path leads on.
+pub(super) fn links_below(cage: &Cage, path: &Path) -> Vec<PathBuf> {
+    if !is_below_a_root(cage, path) {
+        return Vec::new();
+    }
+    links_on(path).into_iter().filter(|link| is_below_a_root(cage, link)).collect()
 }
 
 /// The same list with absolute names as the objects have them; and where no mount holds what is
@@ -74,6 +85,7 @@ pub(super) fn by_real_names(cage: &Cage, alone: bool) -> Vec<PathBuf> {
     let (absolute, mut all): (Vec<PathBuf>, Vec<PathBuf>) =
         cage.protect.iter().cloned().partition(|entry| entry.is_absolute());
     all.extend(placed(&absolute));
+    all.extend(placed(&Beside::of(cage).names));
     if alone {
         let Shut { places, links } = Shut::of(cage);
         all.extend(places.into_iter().chain(links));
