@@ -70,7 +70,8 @@ pub struct Cage {
     pub net: Net,
     /// Unix sockets of listeners outside that may be reached. Absolute.
     pub sockets: Vec<PathBuf>,
-    /// The only programs that start: base names, globs of them, or absolute paths. None means any.
+    /// The only programs that start: base names, globs of them, or absolute paths; `!` before one
+    /// takes out what was named before it. None means any.
     pub programs: Option<Vec<String>>,
 }
 

@@ -106,6 +106,8 @@ impl Cage {
             cage.listed_programs = true;
             cage.programs = list.iter().map(|glob| glob.as_str().to_string()).collect();
             if !list.is_empty() {
+                let denied = policy.programs().deny.iter();
+                cage.programs.extend(denied.map(|glob| format!("!{}", glob.as_str())));
                 // What reads the text must start, or nothing of the list ever would.
                 cage.programs.extend(start::shells(request, policy, ground.host));
             }

@@ -120,9 +120,22 @@ impl Policy {
             keys.dedup();
             for key in keys {
                 let message = "mode open has no cage: only what the text shows is judged by it";
-                let remedy = "choose mode workspace or read, where the kernel holds it";
+                let remedy = match key {
+                    "programs.deny" => {
+                        "choose mode workspace or read, and a list in programs.allow"
+                    }
+                    _ => "choose mode workspace or read, where the kernel holds it",
+                };
                 doubts.push(doubt(key, message.into(), remedy));
             }
+        }
+        let programs = self.programs();
+        let by_text = !programs.deny.is_empty() && programs.allow.list().is_none();
+        if self.mode() != Mode::Open && by_text {
+            let message = "without a list in programs.allow the kernel starts any program: \
+                           only what the text shows is judged by it";
+            let remedy = "write programs.allow; what programs.deny names is taken out of it";
+            doubts.push(doubt("programs.deny", message.into(), remedy));
         }
         for pattern in self.patterns() {
             let message = format!(

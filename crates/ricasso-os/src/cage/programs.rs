@@ -24,6 +24,8 @@ const HEAD_BYTES: u64 = 4096;
 /// no shared object there is neither started nor mapped.
 const LIBRARIES: [&str; 6] =
     ["/usr/lib", "/lib", "/usr/lib64", "/lib64", "/usr/local/lib", "/usr/local/lib64"];
+/// Before a name that takes out what the list named before it.
+const TAKES_OUT: char = '!';
 /// Links that a name may lead through (path_resolution(7)).
 const MOST_LINKS: usize = 40;
 /// git starts itself by its other names, and its transports.
@@ -46,16 +48,21 @@ pub(super) struct Listed {
 impl Listed {
     /// Looks a list up. `path` is the command's PATH.
     pub(super) fn find(list: &[String], path: &[u8], roots: &[PathBuf]) -> Result<Listed, Errno> {
-        let mut listed = Listed::default();
-        for name in list {
-            if name.starts_with('/') {
-                listed.add(Path::new(name), roots)?;
+        let mut found: Vec<(PathBuf, PathBuf)> = Vec::new();
+        for entry in list {
+            if let Some(taken) = entry.strip_prefix(TAKES_OUT) {
+                found.retain(|(named, real)| !is_called(named, taken) && !is_called(real, taken));
                 continue;
             }
-            for directory in path.split(|byte| *byte == b':').filter(|part| !part.is_empty()) {
-                let directory = Path::new(std::ffi::OsStr::from_bytes(directory));
-                listed.add_from(directory, name, roots)?;
+            for named in named(entry, path) {
+                if let Some(real) = firm(&named, roots).filter(|real| real.is_file()) {
+                    found.push((named, real));
+                }
             }
+        }
+        let mut listed = Listed::default();
+        for (_, program) in found {
+            listed.add(program, roots)?;
         }
         if listed.programs.len() > MOST_PROGRAMS {
             return Err(Errno::TOOBIG);
@@ -79,22 +86,8 @@ impl Listed {
         Ok(listed)
     }
 
-    fn add_from(&mut self, directory: &Path, name: &str, roots: &[PathBuf]) -> Result<(), Errno> {
-        if !name.contains(['*', '?', '[']) {
-            return self.add(&directory.join(name), roots);
-        }
-        let Ok(entries) = std::fs::read_dir(directory) else { return Ok(()) };
-        for entry in entries.flatten() {
-            if matches(name.as_bytes(), entry.file_name().as_bytes()) {
-                self.add(&entry.path(), roots)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, path: &Path, roots: &[PathBuf]) -> Result<(), Errno> {
-        let Some(path) = firm(path, roots) else { return Ok(()) };
-        if !path.is_file() || self.programs.contains(&path) {
+    fn add(&mut self, path: PathBuf, roots: &[PathBuf]) -> Result<(), Errno> {
+        if self.programs.contains(&path) {
             return Ok(());
         }
         if other_names::lead_into(&path, roots)? {
@@ -133,6 +126,31 @@ impl Listed {
             && self.libraries.iter().any(|library| path.starts_with(library))
             && !self.roots.iter().any(|root| path.starts_with(root))
     }
+}
+
+/// Whether a file has this name: a base name, a glob of one, or a whole path.
+fn is_called(path: &Path, name: &str) -> bool {
+    let own = if name.contains('/') { Some(path.as_os_str()) } else { path.file_name() };
+    own.is_some_and(|own| matches(name.as_bytes(), own.as_bytes()))
+}
+
+/// The files that an entry of a list may mean, there or not.
+fn named(entry: &str, path: &[u8]) -> Vec<PathBuf> {
+    if let Some((directory, name)) = entry.rsplit_once('/') {
+        return inside(Path::new(if directory.is_empty() { "/" } else { directory }), name);
+    }
+    let directories = path.split(|byte| *byte == b':').filter(|part| !part.is_empty());
+    let directories = directories.map(|part| Path::new(std::ffi::OsStr::from_bytes(part)));
+    directories.flat_map(|directory| inside(directory, entry)).collect()
+}
+
+fn inside(directory: &Path, name: &str) -> Vec<PathBuf> {
+    if !name.contains(['*', '?', '[']) {
+        return vec![directory.join(name)];
+    }
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let fit = entries.filter(|entry| matches(name.as_bytes(), entry.file_name().as_bytes()));
+    fit.map(|entry| entry.path()).collect()
 }
 
 /// Where a whole path really leads, if no step of the way lies below a root: what is there, a link
@@ -239,6 +257,24 @@ fn in_set(set: &[u8], byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_taken_out_does_not_start_and_globs_stand_in_paths_too() {
+        let find = |list: &[&str]| {
+            let list: Vec<String> = list.iter().map(|name| (*name).to_string()).collect();
+            Listed::find(&list, b"/usr/bin:/bin", &[]).unwrap().programs
+        };
+        let called = |programs: &BTreeSet<PathBuf>, name: &str| {
+            programs.iter().any(|path| path.file_name().is_some_and(|own| own == name))
+        };
+        let (all, some) = (find(&["ca*", "ls"]), find(&["ca*", "ls", "!cat", "!l*"]));
+        assert!(called(&all, "cat") && called(&all, "ls"));
+        assert!(!called(&some, "cat") && !called(&some, "ls"));
+        // Only what stood before it.
+        assert!(called(&find(&["!cat", "cat"]), "cat"));
+        assert!(find(&["/usr/bin/ca*", "!/usr/bin/cat"]).iter().all(|path| !path.ends_with("cat")));
+        assert!(called(&find(&["/usr/bin/ca?"]), "cat"));
+    }
 
     #[test]
     fn what_a_command_can_write_is_no_library_wherever_it_lies() {
