@@ -80,6 +80,11 @@ pub(super) fn fill(
                 "the workspace is large: more files may be obeyed later than `later` names",
             ));
         }
+        if born.unlisted {
+            reply.hints.push(Redacted::constant(
+                "a directory cannot be listed: files in it may be obeyed, and `later` misses them",
+            ));
+        }
         if born.unread && is_workspace {
             reply.hints.push(Redacted::constant(
                 "git's configuration here cannot be read: git may obey more than `later` names",

@@ -7,6 +7,7 @@ use ricasso_os::read_plain;
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -75,6 +76,8 @@ pub struct Born {
     pub files: Vec<(PathBuf, &'static str)>,
     /// Whether the walk ended at one of its bounds, so that there may be more.
     pub cut: bool,
+    /// Whether a directory cannot be listed though files in it can be obeyed.
+    pub unlisted: bool,
     /// Whether git's own configuration there could not be read, so that git may obey more.
     pub unread: bool,
 }
@@ -162,7 +165,13 @@ impl Walk<'_> {
     }
 
     fn look_into(&mut self, place: Place, places: &mut VecDeque<Place>) {
-        let Ok(entries) = fs::read_dir(&place.path) else { return };
+        let entries = match fs::read_dir(&place.path) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.born.unlisted |= may_hold_files(&place.path, &error);
+                return;
+            }
+        };
         let mut names = Vec::new();
         for (count, entry) in entries.flatten().enumerate() {
             if count >= MOST_IN_ONE {
@@ -272,6 +281,16 @@ impl Walk<'_> {
     }
 }
 
+/// Whether files may be opened in a directory that cannot be listed: it can be searched, or it lies
+/// deeper than a path can say.
+fn may_hold_files(path: &Path, error: &std::io::Error) -> bool {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => false,
+        ErrorKind::PermissionDenied => fs::symlink_metadata(path.join(".")).is_ok(),
+        _ => true,
+    }
+}
+
 /// What git writes there.
 const USUAL: &[u8] = b"../..\n";
 /// A rebase of ten thousand commits; a longer list is named unread.
@@ -283,7 +302,7 @@ fn is_usual(path: &Path) -> bool {
     let mut names = path.iter().rev();
     let last = names.next();
     if last.is_some_and(|name| name == "git-rebase-todo") {
-        let runs = |line: &&str| line.starts_with("exec ") || line.starts_with("x ");
+        let runs = |line: &&str| matches!(line.split_whitespace().next(), Some("exec" | "x"));
         let text = read_plain(path, MOST_TODO_BYTES);
         return text.is_ok_and(|text| !String::from_utf8_lossy(&text).lines().any(|it| runs(&it)));
     }
@@ -337,6 +356,21 @@ mod tests {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
         }
+    }
+
+    #[test]
+    fn what_lies_deeper_than_a_path_can_say_is_told() {
+        let tree = Tree::new();
+        let before = tree.before();
+        let name = "d".repeat(200);
+        let text = format!(
+            "cd {}; for i in $(seq 25); do mkdir {name}; cd -P {name}; done",
+            tree.0.display()
+        );
+        let made = std::process::Command::new("bash").args(["-c", &text]).status().unwrap();
+        let born = before.look_again(&Known::default());
+        assert!(made.success());
+        assert!(born.unlisted && !born.cut);
     }
 
     #[test]

@@ -17,6 +17,7 @@ const SHELL: &str = "a shell runs it when it starts here";
 const HARNESS: &str = "an agent's harness obeys it";
 const EDITOR: &str = "an editor obeys it, and it can name programs to run";
 const TOOL: &str = "a tool obeys it, and it can name programs to run";
+const CI: &str = "a build server runs it once it is pushed";
 const OURS: &str = "ricasso obeys it";
 
 /// Compared in lower case, so that a file system that does not tell cases apart fools nobody.
@@ -64,6 +65,29 @@ const ROWS: &[Row] = &[
     (&[".claude", "agents", "*"], HARNESS),
     (&[".claude", "skills", "*", "*"], HARNESS),
     (&[".codex", "*"], HARNESS),
+    (&[".claude", "plugins", "*"], HARNESS),
+    (&["claude.local.md"], HARNESS),
+    (&["agents.override.md"], HARNESS),
+    (&[".agents", "*"], HARNESS),
+    (&[".agents", "*", "*"], HARNESS),
+    (&[".agents", "skills", "*", "*"], HARNESS),
+    (&[".kilocode", "mcp.json"], HARNESS),
+    (&[".kilocode", "*", "*"], HARNESS),
+    (&[".junie", "*"], HARNESS),
+    (&[".junie", "mcp", "*"], HARNESS),
+    (&[".qwen", "settings.json"], HARNESS),
+    (&["qwen.md"], HARNESS),
+    (&[".crush.json"], HARNESS),
+    (&["crush.json"], HARNESS),
+    (&["crush.md"], HARNESS),
+    (&[".windsurf", "*", "*"], HARNESS),
+    (&[".clinerules", "*"], HARNESS),
+    (&[".clinerules", "*", "*"], HARNESS),
+    (&[".roomodes"], HARNESS),
+    (&[".roo", "*", "*"], HARNESS),
+    (&[".augment", "*", "*"], HARNESS),
+    (&[".goosehints"], HARNESS),
+    (&[".kiro", "*", "*"], HARNESS),
     (&[".kiro", "settings", "mcp.json"], HARNESS),
     (&[".kiro", "hooks", "*"], HARNESS),
     (&[".roo", "mcp.json"], HARNESS),
@@ -80,6 +104,22 @@ const ROWS: &[Row] = &[
     (&[".windsurfrules"], HARNESS),
     (&[".clinerules"], HARNESS),
     (&[".github", "copilot-instructions.md"], HARNESS),
+    (&[".github", "instructions", "*"], HARNESS),
+    (&[".github", "prompts", "*"], HARNESS),
+    (&[".github", "agents", "*"], HARNESS),
+    (&[".github", "hooks", "*"], HARNESS),
+    (&[".github", "chatmodes", "*"], HARNESS),
+    (&[".github", "workflows", "*"], CI),
+    (&[".gitlab-ci.yml"], CI),
+    (&[".circleci", "config.yml"], CI),
+    (&[".cursor", "commands", "*"], HARNESS),
+    (&[".cursor", "agents", "*"], HARNESS),
+    (&[".cursor", "cli.json"], HARNESS),
+    (&[".cursor", "environment.json"], HARNESS),
+    (&[".cursor", "worktrees.json"], HARNESS),
+    (&[".gemini", "commands", "*"], HARNESS),
+    (&[".gemini", "extensions", "*", "*"], HARNESS),
+    (&[".gemini", "agents", "*"], HARNESS),
     (&[".gemini", "settings.json"], HARNESS),
     (&[".cursor", "mcp.json"], HARNESS),
     (&[".cursor", "hooks.json"], HARNESS),
@@ -106,6 +146,12 @@ const ROWS: &[Row] = &[
     (&[".exrc"], EDITOR),
     (&[".nvim.lua"], EDITOR),
     (&[".dir-locals.el"], EDITOR),
+    (&[".dir-locals-2.el"], EDITOR),
+    (&[".helix", "config.toml"], EDITOR),
+    (&[".helix", "languages.toml"], EDITOR),
+    (&[".fleet", "*"], EDITOR),
+    (&[".vimspector.json"], EDITOR),
+    (&[".bsp", "*.json"], EDITOR),
     (&[".cargo", "config"], TOOL),
     (&[".cargo", "config.toml"], TOOL),
     (&[".npmrc"], TOOL),
@@ -137,6 +183,17 @@ const ROWS: &[Row] = &[
     (&[".ssh", "authorized_keys"], TOOL),
     (&[".ssh", "config"], TOOL),
     (&[".ssh", "rc"], TOOL),
+    (&[".sl", "config"], TOOL),
+    (&[".ghci"], TOOL),
+    (&[".erlang"], TOOL),
+    (&[".iex.exs"], TOOL),
+    (&[".octaverc"], TOOL),
+    (&[".yarn", "plugins", "*"], TOOL),
+    (&[".yarn", "plugins", "*", "*"], TOOL),
+    (&[".yarn", "releases", "*"], TOOL),
+    (&[".autoenv"], SHELL),
+    (&[".autoenv.zsh"], SHELL),
+    (&[".env.fish"], SHELL),
     (&[".gdbinit"], TOOL),
     (&[".lldbinit"], TOOL),
     (&["sitecustomize.py"], TOOL),
@@ -160,10 +217,19 @@ pub(super) fn why(path: &Path) -> Option<&'static str> {
 pub(super) fn why_in_repository(path: &Path) -> Option<&'static str> {
     let names = names(path)?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    match names.as_slice() {
+    why_in(&names)
+}
+
+fn why_in(names: &[&str]) -> Option<&'static str> {
+    match names {
         ["hooks", name] if !name.ends_with(".sample") => Some(HOOK),
-        ["config" | "config.worktree"] | ["info", "attributes"] => Some(GIT),
+        ["config" | "config.worktree"]
+        | ["info", "attributes"]
+        | ["remotes" | "branches", _]
+        | ["rebase-merge", "strategy" | "strategy_opts"]
+        | ["sequencer", "opts"] => Some(GIT),
         ["commondir"] => Some(ELSEWHERE),
+        ["rebase-merge", "git-rebase-todo"] => Some("git runs its lines when the rebase goes on"),
         _ => None,
     }
 }
@@ -172,16 +238,10 @@ pub(super) fn why_in_repository(path: &Path) -> Option<&'static str> {
 fn why_deep_in_repository(names: &[String]) -> Option<&'static str> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     match names.as_slice() {
-        ["modules" | "worktrees", .., "hooks", name] if !name.ends_with(".sample") => Some(HOOK),
-        ["modules" | "worktrees", .., "config" | "config.worktree"]
-        | ["modules" | "worktrees", .., "info", "attributes"] => Some(GIT),
-        ["modules" | "worktrees", .., "commondir"] => Some(ELSEWHERE),
-        ["remotes" | "branches", _] => Some(GIT),
-        ["rebase-merge", "git-rebase-todo"]
-        | ["worktrees", _, "rebase-merge", "git-rebase-todo"] => {
-            Some("git runs its lines when the rebase goes on")
+        ["modules" | "worktrees", inner @ ..] => {
+            (1..inner.len()).find_map(|from| why_in(&inner[from..]))
         }
-        _ => None,
+        own => why_in(own),
     }
 }
 

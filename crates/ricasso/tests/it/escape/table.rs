@@ -24,6 +24,7 @@ pub(super) const CLASSES: &[&str] = &[
     "secrets",
     "grants",
     "trees",
+    "nested",
 ];
 
 #[derive(Debug, Deserialize)]
