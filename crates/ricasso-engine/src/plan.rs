@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 pub use cage::{Cage, Ground};
 pub use env::{Dropped, Passed, dropped, inherited};
-pub use fit::{Enforced, Fit, turned_grant};
+pub use fit::{Enforced, Fit, kernels_grant, turned_grant};
 pub use limits::{Allowance, Deadline};
 pub use site::Site;
 pub use start::Start;

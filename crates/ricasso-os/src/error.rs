@@ -100,7 +100,8 @@ impl fmt::Display for Error {
             ),
             Error::NoProc => write!(
                 f,
-                "/proc is not mounted; mount it, for nothing else shows the processes of a job"
+                "/proc is not mounted, or shows another namespace; mount it (mount -t proc proc \
+                 /proc), for nothing else shows the processes of a job"
             ),
         }
     }

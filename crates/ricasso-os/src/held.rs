@@ -19,12 +19,16 @@ pub struct Held {
     pub memory_bytes: u64,
     /// Anywhere else.
     pub disk_bytes: u64,
+    /// In memory that no file stands behind.
+    pub anonymous_bytes: u64,
 }
 
 /// Looks at the descriptors of the job that a command belongs to.
 pub fn held_by(command: i32) -> Held {
     let members = tree::job_of(command);
-    let mut held = Held { memory_bytes: own_memory(&members), ..Held::default() };
+    let anonymous_bytes = tree::anonymous_bytes(&members);
+    let memory_bytes = own_memory(&members);
+    let mut held = Held { memory_bytes, anonymous_bytes, disk_bytes: 0 };
     let mut seen = BTreeSet::new();
     let files = members
         .into_iter()

@@ -77,6 +77,11 @@ pub fn used_by(command: i32) -> Used {
     used
 }
 
+/// The memory of processes that no file stands behind.
+pub(crate) fn anonymous_bytes(members: &[i32]) -> u64 {
+    members.iter().map(|pid| proc::anonymous_bytes(*pid)).sum()
+}
+
 /// All living processes below this one, but for the trees below `spare`. Parents come first.
 pub(crate) fn members(spare: &BTreeSet<i32>) -> Vec<i32> {
     below(rustix::process::getpid().as_raw_nonzero().get(), spare)

@@ -204,10 +204,10 @@ impl Hall {
         let ground = self.ground(places);
         let site = self.site(request, &ground);
         match plan::draw(grant, request, &self.policy, &ground, site) {
-            Ok(plan) => match plan.built().and_then(|cage| cage.turned()) {
+            Ok(plan) => match ill_granted(&plan) {
                 None => Ok((plan, reasons)),
-                Some(path) => {
-                    reasons.push(plan::turned_grant(path));
+                Some(reason) => {
+                    reasons.push(reason);
                     let (failure, mode) = (Failure::Confinement, self.policy.mode());
                     let enforced = Enforced::nothing(mode);
                     Err(Box::new(Refused { verdict: "allow", reasons, failure, enforced }))
@@ -260,6 +260,13 @@ impl Hall {
         self.yard.does(Chore::KeepPolicy(Arc::clone(&self.policy_paper)))?;
         self.yard.does(Chore::Keep(admitted.dir.clone(), papers))
     }
+}
+
+/// Why a grant of the policy is not followed, if it is not.
+fn ill_granted(plan: &Plan) -> Option<Reason> {
+    let cage = plan.built()?;
+    let kernels = cage.kernels().map(plan::kernels_grant);
+    kernels.or_else(|| cage.turned().map(plan::turned_grant))
 }
 
 impl Hall {

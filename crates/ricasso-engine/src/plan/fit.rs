@@ -113,6 +113,23 @@ pub fn turned_grant(path: &Path) -> Reason {
     }
 }
 
+/// Why nobody writes to the kernel.
+pub fn kernels_grant(path: &Path) -> Reason {
+    Reason {
+        rule: "files.write".into(),
+        layer: ReasonLayer::Plan,
+        span: None,
+        step: 0,
+        message: format!(
+            "{} is no place for files: what is written there changes the kernel, its devices or \
+             other processes",
+            path.display()
+        ),
+        remedy: "run in another directory, or name one with --root; a person may use --mode open"
+            .into(),
+    }
+}
+
 /// The fit of a cage on a host.
 pub(super) fn of(cage: &Cage, policy: &Policy, host: &Host) -> Fit {
     let mut missing = Vec::new();

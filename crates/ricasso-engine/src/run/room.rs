@@ -20,6 +20,8 @@ const COUNT_ANYWAY: Duration = Duration::from_secs(10);
 const SHARE: u32 = 10;
 /// Entries that are counted; so many are too much whatever they hold.
 const MOST_ENTRIES: u64 = 1_000_000;
+/// Names at the top of a place that are counted before a job begins.
+const FEW: usize = 64;
 /// What a name takes at the least, so that empty files count too.
 const ENTRY_BYTES: u64 = 256;
 /// The unit of `st_blocks` (stat(2)).
@@ -46,6 +48,8 @@ pub(super) struct Watch<'a> {
     counted: Option<u64>,
     count_after: Instant,
     count_before: Instant,
+    /// When what the job holds is looked at, however little fuller the machine's memory is.
+    hold_before: Instant,
 }
 
 /// How full something of the machine was when it was counted last.
@@ -75,12 +79,14 @@ impl<'a> Watch<'a> {
     pub(super) fn new(room: Option<Room<'a>>, memory: Option<u64>, now: Instant) -> Watch<'a> {
         let (disk, shared) = (Fuller::default(), Fuller::default());
         let count_before = now + COUNT_ANYWAY;
-        let next = now + LOOK;
-        Watch { room, memory, next, disk, shared, counted: None, count_after: now, count_before }
+        let (next, count_after, hold_before) = (now + LOOK, now, now + COUNT_ANYWAY);
+        let counted = None;
+        Watch { room, memory, next, disk, shared, counted, count_after, count_before, hold_before }
     }
 
-    /// What is there before the command begins; for the cost of two questions, once it lives.
+    /// What is there before the command begins; for the cost of three questions, once it lives.
     pub(super) fn begin(&mut self) {
+        self.counted = self.room.and_then(|room| left(room.place));
         let _ = self.disk.by(self.filled(), u64::MAX);
         let _ = self.shared.by(shared_memory_bytes(), u64::MAX);
     }
@@ -97,17 +103,21 @@ impl<'a> Watch<'a> {
         }
         self.next = now + LOOK;
         let command = command?;
-        let over = self.memory(command).or_else(|| self.disk(now, command));
+        let over = self.memory(now, command).or_else(|| self.disk(now, command));
         self.next = self.next.max(Instant::now() + LOOK / 4);
         over
     }
 
-    fn memory(&mut self, command: i32) -> Option<LimitName> {
+    fn memory(&mut self, now: Instant, command: i32) -> Option<LimitName> {
         let most = self.memory?;
-        if !self.shared.by(shared_memory_bytes(), step(most)) {
+        if !self.shared.by(shared_memory_bytes(), step(most)) && now < self.hold_before {
             return None;
         }
-        (held_by(command).memory_bytes > most).then_some(LimitName::Memory)
+        self.hold_before = now + COUNT_ANYWAY;
+        let held = held_by(command);
+        // What is mapped of a file in memory is counted with that file.
+        let bytes = held.memory_bytes.saturating_add(held.anonymous_bytes);
+        (held.memory_bytes > 0 && bytes > most).then_some(LimitName::Memory)
     }
 
     fn disk(&mut self, now: Instant, command: i32) -> Option<LimitName> {
@@ -124,7 +134,7 @@ impl<'a> Watch<'a> {
         self.count_after = Instant::now() + began.elapsed() * SHARE;
         self.count_before = self.count_after + COUNT_ANYWAY;
         // What an earlier job left is no fault of one that only takes away.
-        let grown = fuller || self.counted.is_some_and(|counted| count > counted);
+        let grown = self.counted.map_or(fuller, |counted| count > counted);
         self.counted = Some(count);
         (grown && count > most).then_some(LimitName::Tmp)
     }
@@ -138,6 +148,12 @@ impl<'a> Watch<'a> {
 
 fn step(most: u64) -> u64 {
     FULLER_BYTES.min(most / 4).max(1)
+}
+
+/// What earlier jobs left there, where that is quickly told.
+fn left(place: &Path) -> Option<u64> {
+    let is_much = fs::read_dir(place).is_ok_and(|found| found.take(FEW + 1).count() > FEW);
+    (!is_much).then(|| size_of(place))
 }
 
 /// Bytes of everything below a directory. What is too much to count, or lies deeper than names
@@ -189,6 +205,28 @@ mod tests {
         assert!(!disk.by(Some(50), 10));
         assert!(disk.by(Some(60), 10));
         assert!(!disk.by(None, 10));
+    }
+
+    #[test]
+    fn what_was_there_before_is_no_fault_of_a_job_that_adds_nothing() {
+        let place = std::env::temp_dir().join(format!("ricasso-left-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&place);
+        fs::create_dir_all(&place).unwrap();
+        fs::write(place.join("left"), vec![1; 200_000]).unwrap();
+        let now = Instant::now();
+        let mut watch = Watch::new(Some(Room { place: &place, most: 100_000 }), None, now);
+        watch.begin();
+        let own = std::process::id() as i32;
+        let mut looked = |more: u64| {
+            // Somebody fills the disk.
+            watch.disk.was = Some(0);
+            watch.disk(now + Duration::from_secs(more), own)
+        };
+        assert_eq!(looked(1), None);
+        fs::write(place.join("more"), vec![1; 50_000]).unwrap();
+        let found = looked(30);
+        fs::remove_dir_all(&place).unwrap();
+        assert_eq!(found, Some(LimitName::Tmp));
     }
 
     #[test]

@@ -18,6 +18,13 @@ pub(super) fn failure_of(stage: Stage, errno: i32) -> Failure {
     }
 }
 
+/// Whether the kernel may have sent the signal of the limit. It counts in steps; a program that
+/// sends itself that signal has used next to nothing.
+fn has_used_its_time(ended: &Ended, order: &Order) -> bool {
+    let used = (ended.usage.user + ended.usage.system).as_secs();
+    order.ceilings.cpu_seconds.is_some_and(|most| used + 1 >= most)
+}
+
 /// How a command ended, as the kernel and the warden's limits say.
 pub(super) fn ending_of(ended: &Ended, order: &Order) -> Ending {
     match ended.limit {
@@ -28,7 +35,7 @@ pub(super) fn ending_of(ended: &Ended, order: &Order) -> Ending {
     }
     match ended.status {
         Status::Exited(code) => Ending::Exited(code),
-        Status::Signalled { signal: CPU_SIGNAL, .. } if order.ceilings.cpu_seconds.is_some() => {
+        Status::Signalled { signal: CPU_SIGNAL, .. } if has_used_its_time(ended, order) => {
             Ending::Limit(LimitName::Cpu)
         }
         Status::Signalled { signal: FILE_SIZE_SIGNAL, .. }

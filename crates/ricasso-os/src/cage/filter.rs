@@ -269,8 +269,9 @@ impl Filter {
         let hides = (0, libc::PR_SET_DUMPABLE as u32);
         let hides = Steps::new().when_pair(hides, (1, u32::MAX, &[0]), Action::Fail(0));
         rules.set(libc::SYS_prctl, hides.otherwise(Action::Allow));
-        if !cage.has_namespaces() {
-            hold_without_namespaces(&mut rules);
+        match cage.has_namespaces() {
+            true => leave_the_first_alone(&mut rules),
+            false => hold_without_namespaces(&mut rules),
         }
         let asked = cage.walls.files && !cage.has_namespaces();
         if asked {
@@ -339,16 +340,33 @@ fn lend_nothing(rules: &mut Rules, otherwise: Action) {
     rules.set(libc::SYS_fcntl, laid.otherwise(Action::Allow));
 }
 
+/// The first process of the namespace is ours; all others that can be seen are the command's.
+const FIRST: [u32; 1] = [1];
+
+/// Nobody but us changes what our first process may use.
+fn leave_the_first_alone(rules: &mut Rules) {
+    let deny = Action::Fail(libc::EPERM);
+    for call in SCHEDULING {
+        rules.set(call, Steps::new().when_one_of(0, &FIRST, deny).otherwise(Action::Allow));
+    }
+    for call in [libc::SYS_setpriority, libc::SYS_ioprio_set] {
+        rules.set(call, Steps::new().when_one_of(1, &FIRST, deny).otherwise(Action::Allow));
+    }
+}
+
+/// How a process is given to the cores, by its number.
+const SCHEDULING: [libc::c_long; 4] = [
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setattr,
+];
+
 /// What namespaces would keep apart by themselves.
 fn hold_without_namespaces(rules: &mut Rules) {
     let deny = Action::Fail(libc::EPERM);
     rules.set_all(SHARED, Action::Fail(libc::ENOSYS));
-    for call in [
-        libc::SYS_sched_setaffinity,
-        libc::SYS_sched_setscheduler,
-        libc::SYS_sched_setparam,
-        libc::SYS_sched_setattr,
-    ] {
+    for call in SCHEDULING {
         rules.set(call, Steps::new().when_one_of(0, &[0], Action::Allow).otherwise(deny));
     }
     // Nought means the caller itself, or its group, which is the command's own; of a user it would
@@ -369,7 +387,7 @@ fn leave_no_core(rules: &mut Rules, cage: &Cage) {
     // Reading somebody's limits is harmless; setting takes a third argument.
     let setting = Steps::new().when_zero(2, Action::Allow).when_one_of(1, &[CORE], as_if_done);
     let setting = if cage.has_namespaces() {
-        setting.otherwise(Action::Allow)
+        setting.when_one_of(0, &FIRST, Action::Fail(libc::EPERM)).otherwise(Action::Allow)
     } else {
         setting.when_one_of(0, &[0], Action::Allow).otherwise(Action::Fail(libc::EPERM))
     };

@@ -26,6 +26,7 @@ const SURFACES_OF_PROC: [&CStr; 2] = [c"/proc/timer_list", c"/proc/keys"];
 pub(super) const TMP: &str = "/tmp";
 const SHM: &str = "/dev/shm";
 const PROC: &str = "/proc";
+const SYS: &str = "/sys";
 /// Where masks are made before they are laid over secrets.
 const STAGE: &CStr = c"/proc";
 /// A mask holds nothing.
@@ -113,6 +114,10 @@ fn lay_all(
     let everything = NO_SUID | NO_DEVICES | noexec;
     let writable = cage.write.iter().any(|root| root == Path::new("/"));
     raw::seal(c"/", Depth::All, if writable { everything } else { everything | READ_ONLY })?;
+    // Whoever may write everywhere may write files, and not to the kernel.
+    if writable && Path::new(SYS).is_dir() {
+        raw::seal(&raw::c_path(Path::new(SYS))?, Depth::All, everything | READ_ONLY)?;
+    }
     for (path, tree) in devices.iter().chain(&programs) {
         raw::attach(tree, &raw::c_path(path)?)?;
     }
@@ -235,7 +240,9 @@ fn layers(cage: &Cage, hidden: &[PathBuf], noexec: u64) -> Result<Vec<(PathBuf, 
     match &cage.tmp {
         Tmp::Host | Tmp::Private => {}
         Tmp::Session(path) | Tmp::Layered(path) => {
-            layers.push((TMP.into(), Layer::Tree(writable(path, noexec)?)));
+            if Path::new(TMP).is_dir() {
+                layers.push((TMP.into(), Layer::Tree(writable(path, noexec)?)));
+            }
             layers.push((real(path), Layer::Tree(writable(path, noexec)?)));
         }
     }
@@ -255,8 +262,10 @@ fn layers(cage: &Cage, hidden: &[PathBuf], noexec: u64) -> Result<Vec<(PathBuf, 
 fn memory(cage: &Cage) -> Vec<(PathBuf, Layer)> {
     let mut layers = Vec::new();
     match &cage.tmp {
-        Tmp::Private => layers.push((TMP.into(), Layer::Memory(PRIVATE_TMP))),
-        Tmp::Host | Tmp::Session(_) | Tmp::Layered(_) => {}
+        Tmp::Private if Path::new(TMP).is_dir() => {
+            layers.push((TMP.into(), Layer::Memory(PRIVATE_TMP)));
+        }
+        Tmp::Private | Tmp::Host | Tmp::Session(_) | Tmp::Layered(_) => {}
     }
     if Path::new(SHM).is_dir() {
         layers.push((SHM.into(), Layer::Memory(SHARED_MEMORY)));

@@ -6,7 +6,7 @@
 use super::landlock::{
     DEVICE, EXECUTE, MOVE, READ, READ_DIR, READ_FILE, Reach, Ruleset, SOCKET, WRITE,
 };
-use super::mounts::{DEVICES, SURFACES, existing, hides_proc};
+use super::mounts::{DEVICES, SURFACES, existing, hides_proc, real};
 use super::programs::Listed;
 use super::reading::{Hidden, grant_around, placed};
 use super::{Cage, Net, Tmp, people};
@@ -37,6 +37,7 @@ const NEEDED: [&str; 17] = [
 const SHARED_PLACES: [&str; 2] = ["/tmp", "/dev"];
 
 const PROC: &str = "/proc";
+const SHM: &str = "/dev/shm";
 const TMP: &str = "/tmp";
 
 /// Rules, and what they were made from.
@@ -239,7 +240,10 @@ fn grant_reading(drawn: &mut Drawn, cage: &Cage, rights: u64) -> Result<(), Errn
 fn shut(cage: &Cage) -> impl Iterator<Item = PathBuf> {
     let shows_tmp = shows_tmp(cage);
     let shared = SHARED_PLACES.into_iter().filter(move |place| *place != TMP || !shows_tmp);
-    shared.chain(SURFACES).map(PathBuf::from)
+    let shared = shared.chain([SHM]).map(PathBuf::from);
+    // Where the name is a link, the place that it leads to.
+    let shared = shared.flat_map(|place| [real(&place), place]);
+    shared.chain(SURFACES.map(PathBuf::from))
 }
 
 /// Without mounts: everything below which may be read, but for what is in the next list, and what

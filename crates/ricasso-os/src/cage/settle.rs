@@ -3,7 +3,7 @@
 //! The same files may be mounted at several places, and hidden means hidden at all of them. And a
 //! granted path may be a link that lies where every command can turn it.
 
-use super::mounts::SURFACES;
+use super::mounts::{SURFACES, real};
 use super::reading::placed;
 use super::{Cage, Tmp};
 use crate::mounted::Mounts;
@@ -196,7 +196,21 @@ fn unescaped(word: &[u8]) -> PathBuf {
     PathBuf::from(OsString::from_vec(bytes))
 }
 
+/// Where the kernel shows itself, its devices and everybody's processes as files.
+const KERNELS: [&str; 3] = ["/proc", "/sys", "/dev"];
+/// What is a place for files there.
+const FOR_FILES: &str = "/dev/shm";
+
 impl Cage {
+    /// A writable root that is no place for files but a part of the kernel.
+    pub fn kernels(&self) -> Option<&Path> {
+        let is_kernels = |path: &Path| {
+            !path.starts_with(FOR_FILES) && KERNELS.iter().any(|place| path.starts_with(place))
+        };
+        let found = self.write.iter().find(|path| is_kernels(path) || is_kernels(&real(path)));
+        found.map(PathBuf::as_path)
+    }
+
     /// A granted path that lies below a root, where every command can turn a link, and leads out of
     /// it: what it means now may be what a command before wanted it to mean.
     pub fn turned(&self) -> Option<&Path> {

@@ -7,9 +7,12 @@ use std::time::Duration;
 /// A command line is cut here: it only names a survivor to a reader.
 const COMMAND_BYTES: usize = 200;
 
-/// Whether processes can be seen at all.
+/// Whether processes can be seen at all, and by the numbers that they have for us: a /proc of
+/// another namespace has others.
 pub(crate) fn can_walk() -> bool {
-    Path::new("/proc/self/stat").exists()
+    let own = std::process::id().to_string();
+    fs::read_link("/proc/self").is_ok_and(|number| number.as_os_str() == own.as_str())
+        && Path::new("/proc/self/stat").exists()
 }
 
 /// The children of a process, of all its threads.
@@ -59,6 +62,14 @@ pub(super) fn resident_bytes(pid: i32) -> u64 {
         return resident;
     }
     resident.saturating_add(table_bytes(pid))
+}
+
+/// The memory of a process that no file stands behind.
+pub(super) fn anonymous_bytes(pid: i32) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+    let mut pages = text.split_ascii_whitespace().skip(1).map(|word| word.parse().unwrap_or(0));
+    let (resident, shared) = (pages.next().unwrap_or(0u64), pages.next().unwrap_or(0));
+    resident.saturating_sub(shared).saturating_mul(rustix::param::page_size() as u64)
 }
 
 /// The least memory that a byte of a table of pages stands for: four kibibytes in eight bytes.

@@ -68,12 +68,23 @@ pub(super) fn after(reply: &Reply) {
         say(&format!("ricasso: {line}"));
     }
     let stopped = reply.survivors.iter().filter(|survivor| survivor.job.is_none());
-    let named = |survivor: &Survivor| format!("{} (pid {})", survivor.command, survivor.pid);
+    let named = |survivor: &Survivor| {
+        format!("{} (pid {})", visible(&survivor.command.to_string()), survivor.pid)
+    };
     let names: Vec<String> = stopped.map(named).collect();
     if !names.is_empty() {
         say(&format!("ricasso: stopped what the command left running: {}", names.join(", ")));
     }
-    reply.hints.iter().for_each(|hint| say(&format!("ricasso: {hint}")));
+    reply.hints.iter().for_each(|hint| say(&format!("ricasso: {}", visible(&hint.to_string()))));
+}
+
+/// A text in which nothing acts on a terminal or begins a line that looks like ours.
+fn visible(text: &str) -> String {
+    let shown = |sign: char| match sign.is_control() {
+        true => sign.escape_default().to_string(),
+        false => sign.to_string(),
+    };
+    text.chars().map(shown).collect()
 }
 
 fn ending(reply: &Reply) -> Option<String> {
@@ -216,5 +227,15 @@ impl Watcher for Live<'_> {
             return Some(AGAIN);
         }
         self.terminal.then_some(TICK)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+
+    #[test]
+    fn nothing_in_a_name_acts_on_a_terminal() {
+        assert_eq!(visible("a\nricasso: b\u{1b}]52;c\u{7}ü"), "a\\nricasso: b\\u{1b}]52;c\\u{7}ü");
     }
 }

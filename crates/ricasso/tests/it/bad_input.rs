@@ -94,6 +94,22 @@ fn a_cage_that_cannot_be_had_is_refused_and_not_skipped() {
 }
 
 #[test]
+fn nobody_is_given_the_kernel_to_write_to() {
+    let place = Place::new();
+    let words = ["is no place for files", "--mode open"];
+    for root in ["/proc", "/proc/self", "/sys", "/dev"] {
+        refused(&place, &["run", "--root", root, "-c", "true"], 125, &words);
+        refused(&place, &["run", "--write", root, "-c", "true"], 125, &words);
+    }
+    let link = place.root.join("link");
+    std::os::unix::fs::symlink("/sys", &link).unwrap();
+    refused(&place, &["run", "--write", link.to_str().unwrap(), "-c", "true"], 125, &words);
+    let reply = place.json(&["-c", "echo x > /proc/sys/kernel/hostname; true"]);
+    let denials = reply["denials"].to_string();
+    assert!(!denials.contains("--write"), "{denials}");
+}
+
+#[test]
 fn a_state_directory_that_cannot_be_used_is_named() {
     let place = Place::new();
     fs::remove_dir(place.root.join("state")).unwrap();

@@ -154,6 +154,26 @@ fn priorities_of_all_of_a_user_are_nobodys_to_set() {
 }
 
 #[test]
+fn nobody_but_us_changes_what_our_first_process_may_use() {
+    let act = "import os, resource\n\
+               for one in [lambda: resource.prlimit(1, resource.RLIMIT_NOFILE, (5, 5)),\n\
+                           lambda: os.sched_setaffinity(1, {0}),\n\
+                           lambda: os.sched_setscheduler(1, os.SCHED_BATCH, os.sched_param(0)),\n\
+                           lambda: os.setpriority(os.PRIO_PROCESS, 1, 5)]:\n\
+               \x20   try: print('did', one())\n\
+               \x20   except OSError: print('refused')\n\
+               os.setpriority(os.PRIO_PROCESS, 0, 5)\nos.sched_setaffinity(0, {0})";
+    for (name, powers) in hosts() {
+        let place = Place::new();
+        let engine = engine(&place, with("extends = \"workspace\""), powers);
+        place.write("act.py", act);
+        let reply = serde_json::json!(run(&engine, &place, "exec python3 act.py"));
+        assert_eq!(reply["stdout"], "refused\n".repeat(4), "{name}: {reply}");
+        assert_eq!(reply["exit_code"], 0, "{name}: {reply}");
+    }
+}
+
+#[test]
 fn less_than_the_policy_asks_for_is_refused_with_reason_and_remedy() {
     let place = Place::new();
     let weak = Powers { landlock: 2, namespaces: Namespaces::None, netns: false, ..powers() };
@@ -366,6 +386,9 @@ fn what_others_obey_later_stays_shut_and_git_works() {
         };
         git(&["init", "-q", "-b", "main"]);
         fs::create_dir_all(place.work().join(".git/hooks")).unwrap();
+        fs::create_dir(place.work().join("sub")).unwrap();
+        // Whether something is older than a job is told by a clock that goes in steps.
+        std::thread::sleep(std::time::Duration::from_millis(20));
         let config = fs::read(place.work().join(".git/config")).unwrap();
         let engine = engine(&place, Policy::preset(Preset::Workspace), powers);
         let reply = run(
@@ -376,7 +399,8 @@ fn what_others_obey_later_stays_shut_and_git_works() {
              echo y > f && git stash -q && git stash pop -q && git worktree add -q tree && \
              git init -q new && echo worked; \
              echo x > .git/hooks/post-commit; mv .git away; git config a.b c; \
-             echo x > .ricasso.toml; mkdir sub; echo x > m; mv m sub/.envrc; ln -s f .mcp.json",
+             echo x > .ricasso.toml; echo x > m; mv m sub/.envrc; ln -s f .mcp.json; \
+             mkdir young; echo x > young/.envrc",
         );
         assert_eq!(reply.stdout.get(), "worked\n", "{name}: {reply:?}");
         let there = |path: &str| place.work().join(path).symlink_metadata().is_ok();
@@ -388,6 +412,9 @@ fn what_others_obey_later_stays_shut_and_git_works() {
             assert!(!there(path), "{name}: {path}");
         }
         assert_eq!(fs::read(place.work().join(".git/config")).unwrap(), config, "{name}");
+        // What is unpacked in a new directory is there, and named.
+        let named = |path: &str| reply.later.iter().any(|later| later.path.get() == path);
+        assert!(there("young/.envrc") && named("young/.envrc"), "{name}: {reply:?}");
         let told: Vec<&str> =
             reply.denials.iter().map(|denial| denial.target.get().as_str()).collect();
         let shut = place.work().join(".ricasso.toml").display().to_string();

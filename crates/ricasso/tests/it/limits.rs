@@ -175,6 +175,29 @@ fn memory_behind_descriptors_and_threads_count_too() {
 }
 
 #[test]
+fn memory_of_both_kinds_counts_together() {
+    let both = "import os, time\nf = os.memfd_create('x')\n\
+                for _ in range(64): os.write(f, bytes(1 << 20))\n\
+                own = bytearray(os.urandom(1 << 20)) * 56\ntime.sleep(50)";
+    for (name, powers) in hosts() {
+        let place = Place::new();
+        let engine = engine(&place, with(LIMITED), powers);
+        place.write("act.py", both);
+        let reply = json!(run(&engine, &place, "exec python3 act.py"));
+        assert_eq!(reply["ending"]["limit"], "memory", "{name}: {reply}");
+    }
+}
+
+#[test]
+fn a_signal_that_a_program_sends_itself_is_no_limit() {
+    let place = Place::new();
+    let engine = engine(&place, with(LIMITED), powers());
+    let reply = json!(run(&engine, &place, "kill -XCPU $$"));
+    assert_eq!(reply["ending"]["kind"], "signalled", "{reply}");
+    assert_eq!(reply["ending"]["limit"], json!(null), "{reply}");
+}
+
+#[test]
 fn memory_that_is_nobodys_resident_counts_too() {
     let tables = "import ctypes, time\nlibc = ctypes.CDLL(None)\nlibc.mmap.restype = ctypes.c_void_p\n\
                   size = 192 << 30\nat = libc.mmap(None, ctypes.c_size_t(size), 1, 0x4022, -1, 0)\n\

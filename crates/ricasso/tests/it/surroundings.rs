@@ -87,6 +87,11 @@ const OF_ROOT: &[Case] = &[
     ),
     ("no /proc", "umount -l /proc", Then::Says("/proc is not mounted")),
     ("another /proc", "mount -t tmpfs none /proc", Then::Says("/proc is not mounted")),
+    (
+        "the /proc of another namespace",
+        "set -- unshare --pid --fork \"$@\"",
+        Then::Says("shows another namespace"),
+    ),
     ("a shy /proc", "mount -t proc -o hidepid=2 proc /proc", Then::Works),
     (
         "a covered /proc",
