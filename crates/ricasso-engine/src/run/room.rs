@@ -20,8 +20,8 @@ const COUNT_ANYWAY: Duration = Duration::from_secs(10);
 const SHARE: u32 = 10;
 /// Entries that are counted; so many are too much whatever they hold.
 const MOST_ENTRIES: u64 = 1_000_000;
-/// Names at the top of a place that are counted before a job begins.
-const FEW: usize = 64;
+/// Those of earlier jobs that are counted when a job begins.
+const FEW_ENTRIES: u64 = 256;
 /// What a name takes at the least, so that empty files count too.
 const ENTRY_BYTES: u64 = 256;
 /// The unit of `st_blocks` (stat(2)).
@@ -86,7 +86,8 @@ impl<'a> Watch<'a> {
 
     /// What is there before the command begins; for the cost of three questions, once it lives.
     pub(super) fn begin(&mut self) {
-        self.counted = self.room.and_then(|room| left(room.place));
+        let left = self.room.map(|room| size_of(room.place, FEW_ENTRIES));
+        self.counted = left.filter(|bytes| *bytes < u64::MAX);
         let _ = self.disk.by(self.filled(), u64::MAX);
         let _ = self.shared.by(shared_memory_bytes(), u64::MAX);
     }
@@ -130,7 +131,7 @@ impl<'a> Watch<'a> {
             return None;
         }
         let began = Instant::now();
-        let count = size_of(place).saturating_add(held_by(command).disk_bytes);
+        let count = size_of(place, MOST_ENTRIES).saturating_add(held_by(command).disk_bytes);
         self.count_after = Instant::now() + began.elapsed() * SHARE;
         self.count_before = self.count_after + COUNT_ANYWAY;
         // What an earlier job left is no fault of one that only takes away.
@@ -150,15 +151,9 @@ fn step(most: u64) -> u64 {
     FULLER_BYTES.min(most / 4).max(1)
 }
 
-/// What earlier jobs left there, where that is quickly told.
-fn left(place: &Path) -> Option<u64> {
-    let is_much = fs::read_dir(place).is_ok_and(|found| found.take(FEW + 1).count() > FEW);
-    (!is_much).then(|| size_of(place))
-}
-
 /// Bytes of everything below a directory. What is too much to count, or lies deeper than names
 /// reach, is more than any bound.
-fn size_of(place: &Path) -> u64 {
+fn size_of(place: &Path, most_entries: u64) -> u64 {
     let mut bytes = 0u64;
     let mut entries = 0;
     let mut places: Vec<PathBuf> = vec![place.to_path_buf()];
@@ -170,7 +165,7 @@ fn size_of(place: &Path) -> u64 {
         };
         for entry in found.flatten() {
             entries += 1;
-            if entries > MOST_ENTRIES {
+            if entries > most_entries {
                 return u64::MAX;
             }
             // A link is not followed.
@@ -235,7 +230,7 @@ mod tests {
         let _ = fs::remove_dir_all(&place);
         fs::create_dir_all(place.join("a/b")).unwrap();
         fs::write(place.join("a/b/c"), vec![1; 100_000]).unwrap();
-        let size = size_of(&place);
+        let size = size_of(&place, MOST_ENTRIES);
         assert!((100_000..200_000).contains(&size), "{size}");
         // Names of names, until no path reaches the last.
         let mut deep = place.join("d");
@@ -248,7 +243,7 @@ mod tests {
             fs::rename(&below, place.join("d")).unwrap();
             deep = place.join("d");
         }
-        assert_eq!(size_of(&place), u64::MAX);
+        assert_eq!(size_of(&place, MOST_ENTRIES), u64::MAX);
         fs::remove_dir_all(&place).unwrap();
     }
 }

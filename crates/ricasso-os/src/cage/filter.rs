@@ -196,6 +196,19 @@ pub(super) const METADATA: &[libc::c_long] = &[
     libc::SYS_futimesat,
 ];
 
+/// Those of them by which a file can be made to run, or not to: where mounts hold all that lies
+/// outside, only these matter for what is protected inside.
+const MODES: &[libc::c_long] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+];
+
 /// The bit of O_TMPFILE that is its own: a file without a name, which can get one later.
 const UNNAMED: u32 = 0o20_000_000;
 /// Flags of open that write or make a file.
@@ -269,9 +282,8 @@ impl Filter {
         let hides = (0, libc::PR_SET_DUMPABLE as u32);
         let hides = Steps::new().when_pair(hides, (1, u32::MAX, &[0]), Action::Fail(0));
         rules.set(libc::SYS_prctl, hides.otherwise(Action::Allow));
-        match cage.has_namespaces() {
-            true => leave_the_first_alone(&mut rules),
-            false => hold_without_namespaces(&mut rules),
+        if !cage.has_namespaces() {
+            hold_without_namespaces(&mut rules);
         }
         let asked = cage.walls.files && !cage.has_namespaces();
         if asked {
@@ -282,7 +294,8 @@ impl Filter {
         }
         let otherwise = if asked || cage.walls.gate { Action::Ask } else { Action::Allow };
         if otherwise == Action::Ask {
-            rules.set_all(METADATA, Action::Ask);
+            let calls = if asked { METADATA } else { MODES };
+            rules.set_all(calls, Action::Ask);
             let newer = [SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR];
             rules.set_all(&newer, Action::Fail(libc::ENOSYS));
         }
@@ -340,33 +353,19 @@ fn lend_nothing(rules: &mut Rules, otherwise: Action) {
     rules.set(libc::SYS_fcntl, laid.otherwise(Action::Allow));
 }
 
-/// The first process of the namespace is ours; all others that can be seen are the command's.
+/// The first process of a namespace is ours; all others that can be seen there are the command's.
 const FIRST: [u32; 1] = [1];
-
-/// Nobody but us changes what our first process may use.
-fn leave_the_first_alone(rules: &mut Rules) {
-    let deny = Action::Fail(libc::EPERM);
-    for call in SCHEDULING {
-        rules.set(call, Steps::new().when_one_of(0, &FIRST, deny).otherwise(Action::Allow));
-    }
-    for call in [libc::SYS_setpriority, libc::SYS_ioprio_set] {
-        rules.set(call, Steps::new().when_one_of(1, &FIRST, deny).otherwise(Action::Allow));
-    }
-}
-
-/// How a process is given to the cores, by its number.
-const SCHEDULING: [libc::c_long; 4] = [
-    libc::SYS_sched_setaffinity,
-    libc::SYS_sched_setscheduler,
-    libc::SYS_sched_setparam,
-    libc::SYS_sched_setattr,
-];
 
 /// What namespaces would keep apart by themselves.
 fn hold_without_namespaces(rules: &mut Rules) {
     let deny = Action::Fail(libc::EPERM);
     rules.set_all(SHARED, Action::Fail(libc::ENOSYS));
-    for call in SCHEDULING {
+    for call in [
+        libc::SYS_sched_setaffinity,
+        libc::SYS_sched_setscheduler,
+        libc::SYS_sched_setparam,
+        libc::SYS_sched_setattr,
+    ] {
         rules.set(call, Steps::new().when_one_of(0, &[0], Action::Allow).otherwise(deny));
     }
     // Nought means the caller itself, or its group, which is the command's own; of a user it would

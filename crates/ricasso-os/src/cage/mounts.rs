@@ -406,8 +406,7 @@ pub(super) fn terminals() -> Result<(), Errno> {
 fn protect(cage: &Cage, hidden: &[PathBuf]) -> Result<(), Errno> {
     let Shut { places, mut links } = Shut::of(cage);
     // Nor is a link turned that leads to it.
-    let there = cage.hide.iter().filter(|path| path.symlink_metadata().is_ok());
-    links.extend(there.flat_map(|path| links_below(cage, path)));
+    links.extend(cage.hide.iter().flat_map(|path| links_below(cage, path)));
     links.sort();
     links.dedup();
     for path in hidden.iter().chain(&links).chain(&places) {

@@ -73,7 +73,7 @@ fn is_below_a_root(cage: &Cage, path: &Path) -> bool {
 
 /// The links below the roots by which a path leads on.
 pub(super) fn links_below(cage: &Cage, path: &Path) -> Vec<PathBuf> {
-    if !is_below_a_root(cage, path) {
+    if !is_below_a_root(cage, path) || path.symlink_metadata().is_err() {
         return Vec::new();
     }
     links_on(path).into_iter().filter(|link| is_below_a_root(cage, link)).collect()
