@@ -222,7 +222,8 @@ fn stretches<'a>(calls: &[(u32, &'a Steps)], allow: &'a [Instruction]) -> Vec<St
 /// were left out.
 #[cfg(target_arch = "x86_64")]
 fn is_void(number: u32) -> bool {
-    matches!(number, 156 | 174 | 177..=178 | 180..=185 | 205 | 211..=212 | 214..=215 | 236 | 337..=423)
+    let early = matches!(number, 156 | 174 | 177..=178 | 180..=185 | 205 | 211..=212);
+    early || matches!(number, 214..=215 | 236 | 337..=423)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
