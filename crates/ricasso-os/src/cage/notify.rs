@@ -30,6 +30,8 @@ use memory::Asker;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::FileType;
 use rustix::io::Errno;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::SystemTime;
@@ -86,6 +88,11 @@ pub(crate) struct Gatekeeper {
     denied: Vec<Denied>,
     /// Whether some process of the command could be looked into.
     sees: bool,
+    /// Protected files at the roots that have other names, by device and number: found out when
+    /// some file with several names is written, which is rare.
+    twins: OnceCell<BTreeSet<(u64, u64)>>,
+    /// Directories that the command made, for file systems that do not tell.
+    made: BTreeSet<PathBuf>,
 }
 
 /// Something that the cage denied, as far as it can tell.
@@ -132,7 +139,8 @@ impl Gatekeeper {
         let repositories = survey.places.iter().map(|place| place.join(".git"));
         let old = repositories.filter(|path| path.symlink_metadata().is_ok()).collect();
         let (began, denied) = (births::now(), Vec::new());
-        Ok(Gatekeeper { listener, survey, listed, loading, began, old, denied, sees: false })
+        let (sees, twins, made) = (false, OnceCell::new(), BTreeSet::new());
+        Ok(Gatekeeper { listener, survey, listed, loading, began, old, denied, sees, twins, made })
     }
 
     /// Answers one question, if there is one.

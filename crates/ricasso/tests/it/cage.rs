@@ -158,7 +158,7 @@ fn nobody_but_us_changes_what_our_first_process_may_use() {
     let act = "import os, resource\n\
                try: print('did', resource.prlimit(1, resource.RLIMIT_NOFILE, (5, 5)))\n\
                except OSError: print('refused')\n\
-               resource.prlimit(os.getpid(), resource.RLIMIT_NOFILE, (50, 50))";
+               resource.prlimit(0, resource.RLIMIT_NOFILE, (50, 50))";
     for (name, powers) in hosts() {
         let place = Place::new();
         let engine = engine(&place, with("extends = \"workspace\""), powers);

@@ -7,7 +7,7 @@
 
 use super::calls::{Name, Role, is_linking, linked, names};
 use super::memory::Asker;
-use super::shut::{holds, may_meet, meets};
+use super::shut::{holds, is_inner, may_meet, meets};
 use super::{FCHMODAT2, Gatekeeper, Question, Said, upkeep};
 use crate::cage::filter::SET_GROUP;
 use crate::cage::mounts::DEVICES;
@@ -22,8 +22,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const FREE: [&str; 3] = ["/dev/pts", "/dev/ptmx", "/dev/shm"];
 /// Without it the next run in its directory has more rights.
 const OURS: &str = ".ricasso.toml";
+/// OVERLAYFS_SUPER_MAGIC (statfs(2)).
+const LAYERS: rustix::fs::FsWord = 0x794c_7630;
+/// Directories of a command that are remembered; those of one that makes more count as old.
+const MOST_MADE: usize = 100_000;
 /// Files of a protected directory that are compared with one that has several names.
-const MOST_HOOKS: usize = 1000;
+const MOST_HOOKS: usize = 10_000;
 
 /// What a call does to one name, as far as it matters whether that is protected.
 struct Deed {
@@ -34,11 +38,13 @@ struct Deed {
     is_link: bool,
     /// Whether the object has, or gets, a second name by which it can be written later.
     is_shared: bool,
+    /// Whether the name is said from a directory that is held.
+    is_beneath: bool,
 }
 
 impl Deed {
-    fn alone(role: Role) -> Deed {
-        Deed { role, brings: None, is_link: false, is_shared: role == Role::Share }
+    fn alone(role: Role, is_beneath: bool) -> Deed {
+        Deed { role, brings: None, is_link: false, is_shared: role == Role::Share, is_beneath }
     }
 
     /// What a name gets that is made, and that may come from another one.
@@ -49,7 +55,7 @@ impl Deed {
         let is_shared = has_others || from.as_ref().is_some_and(|from| from.role == Role::Share);
         let moved = from.filter(|from| from.role == Role::Leave).map(|from| from.path);
         let brings = moved.or_else(|| linked(asker, question, path));
-        Deed { role: Role::Make, brings, is_link, is_shared }
+        Deed { role: Role::Make, brings, is_link, is_shared, is_beneath: false }
     }
 }
 
@@ -76,7 +82,7 @@ impl Gatekeeper {
             let from = came.take();
             let deed = match name.role {
                 Role::Make => Deed::make(&asker, question, &path, from),
-                role => Deed::alone(role),
+                role => Deed::alone(role, name.is_beneath()),
             };
             if self.is_shut(&asker, &path, &deed) || self.is_twin(&asker, &path, name.role) {
                 let from = deed.brings.filter(|_| is_plain_move(question));
@@ -89,11 +95,37 @@ impl Gatekeeper {
             if name.role != Role::Share && self.will_be_refused(&path) {
                 self.note(name.role.word(), &path);
             }
+            self.keep_up_with_directories(&asker, question, &path, &deed);
             if matches!(name.role, Role::Leave | Role::Share) {
                 came = Some(Came { path, role: name.role });
             }
         }
         Said::GoOn
+    }
+
+    /// Notes which directories the command makes, and where it moves them.
+    fn keep_up_with_directories(
+        &mut self,
+        asker: &Asker,
+        question: &Question,
+        path: &Path,
+        deed: &Deed,
+    ) {
+        if deed.role != Role::Make {
+            return;
+        }
+        if let Some(from) = deed.brings.as_deref().filter(|_| is_plain_move(question)) {
+            let moved: Vec<PathBuf> =
+                self.made.iter().filter(|made| made.starts_with(from)).cloned().collect();
+            self.made.retain(|made| !made.starts_with(from) && !made.starts_with(path));
+            let to = |made: &PathBuf| Some(path.join(made.strip_prefix(from).ok()?));
+            self.made.extend(moved.iter().filter_map(to));
+        } else if is_making_a_directory(question)
+            && !asker.there(path)
+            && self.made.len() < MOST_MADE
+        {
+            self.made.insert(path.to_path_buf());
+        }
     }
 
     /// Where a name leads; nothing where it is the kernel's to refuse.
@@ -102,7 +134,10 @@ impl Gatekeeper {
         let text = match name.text(asker) {
             Ok(text) => text,
             // A machine that lets nobody look into others: mounts hold what is at the roots.
-            Err(Errno::PERM | Errno::ACCESS) if !self.sees && !alone => return Ok(None),
+            Err(Errno::PERM | Errno::ACCESS) if !self.sees && !alone && nobody_may_look() => {
+                return Ok(None);
+            }
+            Err(errno @ (Errno::FAULT | Errno::NAMETOOLONG)) => return Err(errno),
             // The kernel reads what we cannot: memory that is kept from others, or a process
             // that nobody may look into. Then nothing is known, and nothing is allowed.
             Err(_) => return Err(Errno::ACCESS),
@@ -110,13 +145,8 @@ impl Gatekeeper {
         self.sees = true;
         match name.place(asker, text) {
             Ok(path) => Ok(path),
-            // Nobody lets us see its memory or its descriptors: then nothing is known, and
-            // where no mount holds what is protected, nothing is allowed.
-            Err(errno @ (Errno::PERM | Errno::ACCESS)) if alone => Err(errno),
-            // What cannot be found is the kernel's to refuse: it looks for itself.
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::PERM | Errno::ACCESS) => {
-                Ok(None)
-            }
+            // What is not there is the kernel's to refuse: it looks for itself.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
             // Deeper than a path can say; it can be taken away and no more.
             Err(Errno::NAMETOOLONG) if name.role == Role::Remove => Ok(None),
             Err(errno) => Err(errno),
@@ -125,7 +155,7 @@ impl Gatekeeper {
 
     /// Whether what has this name is not to be changed.
     pub(super) fn is_shut_to_writers(&self, asker: &Asker, path: &Path) -> bool {
-        self.is_shut(asker, path, &Deed::alone(Role::Write))
+        self.is_shut(asker, path, &Deed::alone(Role::Write, false))
             || self.is_twin(asker, path, Role::Write)
     }
 
@@ -148,13 +178,18 @@ impl Gatekeeper {
             if !may_meet(inside, entry) {
                 return false;
             }
-            let shut =
-                |part: &Path| deed.is_shared || !self.is_newborn(asker, &root.join(part), entry);
+            let is_shared = deed.is_shared && entry.starts_with(".git");
+            let shut = |part: &Path| is_shared || !self.is_newborn(asker, &root.join(part), entry);
             let is_repository = |part: &Path| asker.there(&root.join(part).join("HEAD"));
-            if let Some(part) = meets(inside, entry, is_repository) {
-                return (deed.role != Role::Remove || self.stays(path, entry)) && shut(&part);
+            let parts = meets(inside, entry, is_repository);
+            if parts.iter().any(|part| shut(part)) {
+                return deed.role != Role::Remove || self.stays(path, entry, deed.is_beneath);
             }
-            holds(inside, entry).is_some_and(|(part, rest)| {
+            // The repository of a submodule does not go away to be changed and to come back.
+            if deed.role == Role::Leave && is_inner(inside, is_repository) {
+                return asker.born(path).is_ok_and(|born| born < self.began);
+            }
+            holds(inside, entry, is_repository).is_some_and(|(part, rest)| {
                 let goes = deed.role == Role::Leave && asker.there(&root.join(&part));
                 // A repository that is older than the job is not born by getting its name.
                 let brought = asker.brings(brings, &rest);
@@ -168,35 +203,33 @@ impl Gatekeeper {
     /// Whether a file that is written or changed is one of the protected ones at the roots, by
     /// another name.
     fn is_twin(&self, asker: &Asker, path: &Path, role: Role) -> bool {
-        let changes = matches!(role, Role::Write | Role::Change);
-        let Some(about) = asker.about(path).filter(|about| changes && about.is_file()) else {
-            return false;
-        };
-        if about.nlink() < 2 {
+        if !matches!(role, Role::Write | Role::Change) {
             return false;
         }
-        let is_it = |path: &Path| {
-            let other = asker.inside(path).metadata();
-            other.is_ok_and(|other| (other.dev(), other.ino()) == (about.dev(), about.ino()))
-        };
-        let has_it = |path: &Path| {
-            let entries = std::fs::read_dir(asker.inside(path)).into_iter().flatten().flatten();
-            entries.take(MOST_HOOKS).any(|entry| is_it(&path.join(entry.file_name())))
-        };
-        let there = |place: &PathBuf| {
-            let paths = self.survey.protect.iter().map(|entry| place.join(entry));
-            paths.into_iter().any(|path| is_it(&path) || has_it(&path))
-        };
-        self.survey.places.iter().any(there)
+        let with_others = |about: &Metadata| about.is_file() && about.nlink() > 1;
+        let Some(about) = asker.about(path).filter(with_others) else { return false };
+        let twins = self.twins.get_or_init(|| {
+            let files = self.survey.places.iter().flat_map(|place| {
+                let paths = self.survey.protect.iter().map(|entry| place.join(entry));
+                paths.flat_map(|path| itself_and_below(&asker.inside(&path)))
+            });
+            files.filter(with_others).map(|about| (about.dev(), about.ino())).collect()
+        });
+        twins.contains(&(about.dev(), about.ino()))
     }
 
     /// Whether something protected is not even removed: what lies at a root, and our own. Deeper
-    /// down whole repositories go and come, and nothing is obeyed that is gone.
-    fn stays(&self, path: &Path, entry: &Path) -> bool {
+    /// down whole repositories go and come, and nothing is obeyed that is gone. Settings beside a
+    /// repository go with whole trees alone: git removes them one by one, to write them anew.
+    fn stays(&self, path: &Path, entry: &Path, is_beneath: bool) -> bool {
+        let is_gits = entry.iter().next().is_some_and(|first| first.eq_ignore_ascii_case(".git"));
+        if !is_gits && !is_beneath {
+            return true;
+        }
         let length = entry.iter().count();
         let at_a_root = |place: &PathBuf| {
-            let part = path.strip_prefix(place).ok().and_then(|it| meets(it, entry, |_| false));
-            part.is_some_and(|part| part.iter().count() == length)
+            let parts = path.strip_prefix(place).map(|it| meets(it, entry, |_| false));
+            parts.unwrap_or_default().iter().any(|part| part.iter().count() == length)
         };
         entry == Path::new(OURS) || self.survey.places.iter().any(at_a_root)
     }
@@ -214,6 +247,8 @@ impl Gatekeeper {
             return false;
         }
         match asker.born(home) {
+            // There a directory is born anew when something below it is changed.
+            Ok(_) if asker.is_on_layers(home) => self.made.contains(home),
             // One that was born in the same step of the clock as the job counts as younger.
             Ok(born) => born >= self.began,
             // It is not there yet, so it is born now.
@@ -263,6 +298,10 @@ impl Asker {
         self.about(path).is_some_and(|about| about.is_dir())
     }
 
+    fn is_on_layers(&self, path: &Path) -> bool {
+        rustix::fs::statfs(self.inside(path)).is_ok_and(|about| about.f_type == LAYERS)
+    }
+
     fn there(&self, path: &Path) -> bool {
         self.about(path).is_some()
     }
@@ -290,6 +329,29 @@ pub(super) fn lends_its_group(question: &Question) -> bool {
         _ => 0,
     };
     mode & u64::from(SET_GROUP) != 0
+}
+
+/// What a protected path is, and what it holds as a directory.
+fn itself_and_below(path: &Path) -> Vec<Metadata> {
+    let below = std::fs::read_dir(path).into_iter().flatten().flatten().take(MOST_HOOKS);
+    let below = below.filter_map(|entry| entry.metadata().ok());
+    path.metadata().into_iter().chain(below).collect()
+}
+
+/// Whether this machine lets nobody look into others (the module Yama, ptrace(2)). Asked only when
+/// it could not be done: a single program can be kept from others by its mode.
+fn nobody_may_look() -> bool {
+    let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
+    matches!(scope.trim(), "2" | "3")
+}
+
+fn is_making_a_directory(question: &Question) -> bool {
+    match libc::c_long::from(question.call) {
+        libc::SYS_mkdirat => true,
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_mkdir => true,
+        _ => false,
+    }
 }
 
 /// Whether a call gives an object another name, and does nothing else.

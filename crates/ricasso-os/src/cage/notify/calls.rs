@@ -1,6 +1,6 @@
 //! Which names stand in a call, and what happens to each of them.
 
-use super::act::{EMPTY_PATH, NO_FOLLOW, named};
+use super::act::{EMPTY_PATH, named};
 use super::memory::{Asker, Named, name_of};
 use super::walk::{Follow, Walk};
 use super::{METADATA, Question};
@@ -10,6 +10,8 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
+/// AT_SYMLINK_FOLLOW (linkat(2)).
+const FOLLOW: u64 = 0x400;
 /// RENAME_EXCHANGE (rename(2)): both go away, and both are made.
 const EXCHANGE: u64 = 2;
 /// Flags of open with which a link is not followed but in the way; each alone does not do that.
@@ -71,6 +73,11 @@ impl Role {
 }
 
 impl Name {
+    /// Whether it is said from a directory that is held, as whoever removes whole trees says it.
+    pub(super) fn is_beneath(&self) -> bool {
+        self.at != libc::AT_FDCWD
+    }
+
     /// Its text, as it stands in the asker's memory.
     pub(super) fn text(&self, asker: &Asker) -> Result<Vec<u8>, Errno> {
         match self.text {
@@ -125,7 +132,7 @@ pub(super) fn names(asker: &Asker, question: &Question) -> Vec<Name> {
         }
         libc::SYS_renameat2 | libc::SYS_renameat => two((first, second), (third, fourth)),
         libc::SYS_linkat => {
-            let follow = fifth & !NO_FOLLOW & !EMPTY_PATH != 0;
+            let follow = fifth & FOLLOW != 0;
             let empty = fifth & EMPTY_PATH != 0;
             let share = Name { empty, ..name(first, second, follow, Share) };
             vec![share, name(third, fourth, false, Make)]
@@ -187,7 +194,8 @@ fn changed(named: Named) -> Name {
 
 /// A socket that gets a path: one that begins with NUL has no place in any directory.
 fn bound(asker: &Asker, address: u64, length: u64) -> Option<Name> {
-    let length = length.min(MOST_ADDRESS_BYTES);
+    // A number of 32 bits, whatever stands above them.
+    let length = u64::from(length as u32).min(MOST_ADDRESS_BYTES);
     if length <= FAMILY_BYTES {
         return None;
     }

@@ -20,6 +20,13 @@ pub(super) struct Asker {
     pub(super) among_others: bool,
 }
 
+/// As what somebody looks at itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Which {
+    Process,
+    Thread,
+}
+
 /// What a call names, as it stands in its arguments.
 pub(super) struct Named {
     /// A descriptor, or the working directory.
@@ -132,6 +139,22 @@ impl Asker {
         let number = names.next().and_then(|name| name.to_str()?.parse().ok());
         let Some(pid) = number else { return Ok(false) };
         Ok(Asker { pid, ..*self }.leader()? == self.leader()?)
+    }
+
+    /// Where a /proc of its own namespace tells of it.
+    pub(super) fn own_number(&self, which: Which) -> Result<PathBuf, Errno> {
+        let status =
+            std::fs::read_to_string(self.own().join("status")).map_err(|_| Errno::ACCESS)?;
+        let innermost = |field: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(field))?;
+            line.split_ascii_whitespace().last().map(str::to_owned)
+        };
+        let process = innermost("NStgid:").or_else(|| innermost("Tgid:")).ok_or(Errno::ACCESS)?;
+        let thread = innermost("NSpid:").or_else(|| innermost("Pid:")).ok_or(Errno::ACCESS)?;
+        Ok(match which {
+            Which::Process => PathBuf::from(process),
+            Which::Thread => Path::new(&process).join("task").join(thread),
+        })
     }
 
     /// What a relative path begins at.

@@ -7,7 +7,7 @@
 use super::memory::{Asker, name_of};
 use super::walk::{Follow, Walk};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FallocateFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::collections::HashSet;
 use std::fs::File;
@@ -18,6 +18,8 @@ use std::path::Path;
 const CONFIG: &str = "config";
 /// Where git writes the new text.
 const LOCK: &str = "config.lock";
+/// What git takes for blanks before a key.
+const BLANKS: [char; 2] = [' ', '\t'];
 /// A configuration with some thousand branches.
 const MOST_BYTES: u64 = 256 * 1024;
 
@@ -47,11 +49,24 @@ fn replace(asker: &Asker, repository: &Path) -> Result<(), Errno> {
     if !differ_in_branches_alone(&old, &new) {
         return Err(Errno::ACCESS);
     }
-    if old != new {
-        file.write_all_at(&new, 0).map_err(|_| Errno::IO)?;
-        file.set_len(new.len() as u64).map_err(|_| Errno::IO)?;
+    let written = if old == new { Ok(()) } else { write(&file, &new) };
+    if let Err(errno) = written {
+        // It has been there before, so there is room for it.
+        let _ = write(&file, &old);
+        return Err(errno);
     }
     rustix::fs::unlinkat(&directory, LOCK, AtFlags::empty())
+}
+
+fn write(file: &File, text: &[u8]) -> Result<(), Errno> {
+    // A full disk is found out before anything is written over.
+    if let Err(errno @ Errno::NOSPC) =
+        rustix::fs::fallocate(file, FallocateFlags::KEEP_SIZE, 0, text.len() as u64)
+    {
+        return Err(errno);
+    }
+    file.write_all_at(text, 0).map_err(|_| Errno::IO)?;
+    file.set_len(text.len() as u64).map_err(|_| Errno::IO)
 }
 
 /// The same directory as we see it.
@@ -104,7 +119,7 @@ impl<'a> Text<'a> {
         }
         let (mut others, mut branches, mut in_branch) = (Vec::new(), Vec::new(), false);
         for line in text.lines() {
-            if line.trim_start().starts_with('[') {
+            if line.trim_start_matches(BLANKS).starts_with('[') {
                 in_branch = is_head_of_branch(line);
             }
             if in_branch { branches.push(line) } else { others.push(line) }
@@ -128,7 +143,8 @@ fn is_harmless(line: &str, others: &[&str]) -> bool {
     if line.is_empty() || is_head_of_branch(line) {
         return true;
     }
-    let Some((key, value)) = line.trim_start().split_once(" = ") else { return false };
+    let line = line.trim_start_matches(BLANKS);
+    let Some((key, value)) = line.split_once(" = ") else { return false };
     let is_remote = || {
         let head = format!("[remote \"{value}\"]");
         value == "." || others.contains(&head.as_str())
@@ -169,6 +185,7 @@ mod tests {
             "[branch \"a\"]\n\tfsmonitor = evil\n",
             "[branch \"a\"]\n\tmerge = refs/heads/x # y\n",
             "[branch \"a\"]\n\tremote = origin#\n",
+            "[branch \"a\"]\n\u{3000}merge = refs/heads/x\n",
             "[branch \"a\"] [core]\n\tfsmonitor = evil\n",
             "[branch \"a\"]\n\tremote = origin\\\n",
             "[branch \"a\\\"]\n[core]\n\teditor = evil\n",

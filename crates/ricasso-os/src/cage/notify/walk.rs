@@ -4,7 +4,7 @@
 //! The kernel would follow links with our root, our /proc and our number in it. So it goes as far
 //! as there are no links, and where there are some we go name by name.
 
-use super::memory::Asker;
+use super::memory::{Asker, Which};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{CWD, FileType, FsWord, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -106,7 +106,8 @@ impl<'a> Walk<'a> {
             }
             self.count()?;
             match kind(here.as_fd(), &name)? {
-                Kind::Itself => here = self.own(&self.asker.own())?,
+                // By the number that it has where this /proc was mounted.
+                Kind::Itself(which) => names.extend(names_of(&self.asker.own_number(which)?)),
                 // It leads to an object and not to a name.
                 Kind::Jump if self.asker.owns(&super::memory::name_of(here.as_fd())?)? => {
                     here = open_at(here.as_fd(), &name, OFlags::empty())?;
@@ -136,7 +137,7 @@ enum Kind {
     /// A text, which is a path.
     Text,
     /// Whoever looks.
-    Itself,
+    Itself(Which),
     /// An object of a process.
     Jump,
 }
@@ -147,7 +148,8 @@ fn kind(directory: BorrowedFd<'_>, name: &OsStr) -> Result<Kind, Errno> {
     }
     let is_root = rustix::fs::fstat(directory)?.st_ino == PROC_ROOT;
     Ok(match (is_root, name.as_bytes()) {
-        (true, b"self" | b"thread-self") => Kind::Itself,
+        (true, b"self") => Kind::Itself(Which::Process),
+        (true, b"thread-self") => Kind::Itself(Which::Thread),
         (true, _) => Kind::Text,
         (false, _) => Kind::Jump,
     })
