@@ -32,7 +32,8 @@ mod terminal;
 mod wire;
 mod witness;
 
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 pub(crate) use ahead::{Ahead, Ready, Wanted};
 pub(crate) use arrived::Arrived;
@@ -118,11 +119,29 @@ pub enum Tmp {
     Host,
 }
 
+/// In a home directory that is writable as a whole there are hundreds, and whoever works there
+/// opens much.
+const MOST_CARVED: usize = 16;
+
 impl Cage {
     /// Whether the command's filter asks the warden.
     pub(crate) fn asks(&self) -> bool {
         let listed = self.programs.as_ref().is_some_and(|list| !list.is_empty());
         self.walls.calls && (self.walls.gate || listed || !self.has_namespaces())
+    }
+
+    /// What is hidden below a writable root, where that is little enough to ask about everything
+    /// that is opened: masks hold what is there, and no rule denies inside of what another grants.
+    pub(crate) fn carved(&self) -> Vec<PathBuf> {
+        // Of many paths, most of which lie elsewhere: by their bytes.
+        let is_below = |path: &Path, root: &Path| {
+            let (path, root) = (path.as_os_str().as_bytes(), root.as_os_str().as_bytes());
+            path.strip_prefix(root).is_some_and(|rest| rest.starts_with(b"/"))
+        };
+        let in_a_root = |path: &&PathBuf| self.write.iter().any(|root| is_below(path, root));
+        let found: Vec<&PathBuf> = self.hide.iter().filter(in_a_root).collect();
+        let asked = self.walls.gate && self.has_namespaces() && found.len() <= MOST_CARVED;
+        if asked { found.into_iter().cloned().collect() } else { Vec::new() }
     }
 
     /// How many bytes its paths have.

@@ -3,7 +3,8 @@
 //!
 //! What is there when a command starts has something else laid over it. A file that somebody saves
 //! anew outside, as editors do, takes its name away from under that; and no rule of the kernel
-//! denies inside of what another one grants. So it cannot be prevented, and is told.
+//! denies inside of what another one grants. The warden is asked then, where there is little of it,
+//! and a command may outrun it. So it is told.
 
 use super::admit::Admitted;
 use crate::capture::Redacted;
@@ -67,8 +68,8 @@ impl Hidden {
             self.0.iter().filter(is_new).map(|(path, _)| path.as_path()).collect();
         let named = new.iter().take(MOST_NAMED).map(|path| {
             format!(
-                "{} is hidden, but it was made or replaced while the command ran, which could read \
-                 it from then on: a place inside a writable root stays hidden only if it stays",
+                "{} is hidden, but it was made or replaced while the command ran, which may have \
+                 read it: a place inside a writable root stays hidden only if it stays",
                 path.display()
             )
         });

@@ -210,9 +210,10 @@ const MODES: &[libc::c_long] = &[
 ];
 
 /// The bit of O_TMPFILE that is its own: a file without a name, which can get one later.
-const UNNAMED: u32 = 0o20_000_000;
+pub(super) const UNNAMED: u32 = 0o20_000_000;
 /// Flags of open that write or make a file.
-const WRITING: u32 = (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC) as u32;
+pub(super) const WRITING: u32 =
+    (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC) as u32;
 /// Making, moving and taking names, and emptying files by theirs: whether one is protected is the
 /// warden's to say. Mounts hold what is at the roots, as long as nobody outside puts something else
 /// in its place.
@@ -398,6 +399,7 @@ fn leave_no_core(rules: &mut Rules, cage: &Cage) {
 fn births(rules: &mut Rules, cage: &Cage) {
     let deny = Action::Fail(libc::EPERM);
     let making = libc::O_CREAT as u32 | UNNAMED;
+    let reads = !cage.carved().is_empty();
     for (call, flags) in [
         (libc::SYS_openat, 2),
         #[cfg(target_arch = "x86_64")]
@@ -411,7 +413,7 @@ fn births(rules: &mut Rules, cage: &Cage) {
         if cage.walls.gate {
             steps = steps.when_any_bit(flags, WRITING | UNNAMED, Action::Ask);
         }
-        rules.set(call, steps.otherwise(Action::Allow));
+        rules.set(call, steps.otherwise(if reads { Action::Ask } else { Action::Allow }));
     }
     let otherwise = if cage.walls.gate { Action::Ask } else { Action::Allow };
     for (call, mode) in [

@@ -79,8 +79,12 @@ impl Gatekeeper {
             if lends_its_group(question) && !asker.is_directory(&path) {
                 return Said::Refused(Errno::PERM);
             }
+            if self.is_hidden(&asker, &path, &name) {
+                return Said::Refused(Errno::ACCESS);
+            }
             let from = came.take();
             let deed = match name.role {
+                Role::Read => continue,
                 Role::Make => Deed::make(&asker, question, &path, from),
                 role => Deed::alone(role, name.is_beneath()),
             };
@@ -157,6 +161,19 @@ impl Gatekeeper {
     pub(super) fn is_shut_to_writers(&self, asker: &Asker, path: &Path) -> bool {
         self.is_shut(asker, path, &Deed::alone(Role::Write, false))
             || self.is_twin(asker, path, Role::Write)
+    }
+
+    /// Whether something hidden inside a root would be read, or get a name by which it could be.
+    fn is_hidden(&self, asker: &Asker, path: &Path, name: &Name) -> bool {
+        let moves = matches!(name.role, Role::Leave | Role::Share);
+        if !name.reads && !moves || self.survey.shown.iter().any(|shown| path.starts_with(shown)) {
+            return false;
+        }
+        self.survey.hidden.iter().any(|hidden| {
+            let is_it = path.starts_with(hidden);
+            let holds_it = name.role == Role::Leave && hidden.starts_with(path);
+            (is_it || holds_it) && asker.there(if is_it { path } else { hidden })
+        })
     }
 
     /// Whether a name is not to be touched.

@@ -4,6 +4,7 @@ use super::act::{EMPTY_PATH, named};
 use super::memory::{Asker, Named, name_of};
 use super::walk::{Follow, Walk};
 use super::{METADATA, Question};
+use crate::cage::filter::{UNNAMED, WRITING};
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 use std::ffi::OsString;
@@ -29,6 +30,8 @@ pub(super) struct Name {
     /// Whether an empty path means the descriptor.
     empty: bool,
     pub(super) role: Role,
+    /// Whether its content can be read by it.
+    pub(super) reads: bool,
 }
 
 /// Where the text of a name stands.
@@ -45,6 +48,8 @@ enum Text {
 /// What happens to the name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
+    /// It is opened for reading alone.
+    Read,
     /// It is opened for writing, or made.
     Write,
     /// What it names gets another mode, owner, time or attribute.
@@ -63,6 +68,7 @@ impl Role {
     /// As replies say it.
     pub(super) fn word(self) -> &'static str {
         match self {
+            Role::Read => "open-read",
             Role::Write => "open-write",
             Role::Change => "metadata",
             Role::Make => "create",
@@ -112,13 +118,16 @@ impl Name {
 
 /// The names in a call, in the order in which they stand there.
 pub(super) fn names(asker: &Asker, question: &Question) -> Vec<Name> {
-    use Role::{Leave, Make, Remove, Share, Write};
+    use Role::{Leave, Make, Read, Remove, Share, Write};
     let [first, second, third, fourth, fifth, _] = question.arguments;
     let here = libc::AT_FDCWD as u64;
     let one = |at: u64, address, follow, role| vec![name(at, address, follow, role)];
     let open = |at, address, flags: u64| {
         let stops = flags & libc::O_NOFOLLOW as u64 != 0 || flags & ANEW == ANEW;
-        one(at, address, !stops, Write)
+        let writes = flags & u64::from(WRITING | UNNAMED) != 0;
+        let reads = flags & libc::O_ACCMODE as u64 != libc::O_WRONLY as u64;
+        let role = if writes { Write } else { Read };
+        vec![Name { reads, ..name(at, address, !stops, role) }]
     };
     let two = |from: (u64, u64), to: (u64, u64)| {
         vec![name(from.0, from.1, false, Leave), name(to.0, to.1, false, Make)]
@@ -183,13 +192,13 @@ pub(super) fn is_linking(question: &Question) -> bool {
 }
 
 fn name(at: u64, address: u64, follow: bool, role: Role) -> Name {
-    Name { at: at as i32, text: Text::At(address), follow, empty: false, role }
+    Name { at: at as i32, text: Text::At(address), follow, empty: false, role, reads: false }
 }
 
 fn changed(named: Named) -> Name {
     let text = named.path.map_or(Text::Nowhere, Text::At);
     let empty = named.empty || named.path.is_none();
-    Name { at: named.at, text, follow: !named.link, empty, role: Role::Change }
+    Name { at: named.at, text, follow: !named.link, empty, role: Role::Change, reads: false }
 }
 
 /// A socket that gets a path: one that begins with NUL has no place in any directory.

@@ -7,6 +7,7 @@
 use super::watches::Readable;
 use crate::cage::mounts::existing;
 use crate::cage::protected;
+use crate::cage::reading::placed;
 use crate::cage::rules::writable_places;
 use crate::cage::wire::{paths, put_paths};
 use crate::cage::{Cage, by_real_names};
@@ -22,6 +23,9 @@ pub(crate) struct Survey {
     /// Whether nothing but the answers holds what is protected: there are no mounts.
     pub(super) alone: bool,
     pub(super) readable: Readable,
+    /// What is hidden inside of these places, and what is shown of it.
+    pub(super) hidden: Vec<PathBuf>,
+    pub(super) shown: Vec<PathBuf>,
 }
 
 impl Survey {
@@ -32,7 +36,9 @@ impl Survey {
         let alone = !cage.has_namespaces();
         let readable = if alone { Readable::of(&cage, &places) } else { Readable::default() };
         let protect = protected::by_real_names(&cage, alone);
-        Survey { places, protect, alone, readable }
+        let hidden = placed(&cage.carved());
+        let shown = if hidden.is_empty() { Vec::new() } else { existing(&cage.show) };
+        Survey { places, protect, alone, readable, hidden, shown }
     }
 
     pub(crate) fn encode(&self, out: &mut Writer) {
@@ -40,12 +46,16 @@ impl Survey {
         put_paths(out, &self.protect);
         out.number(u64::from(self.alone));
         self.readable.encode(out);
+        put_paths(out, &self.hidden);
+        put_paths(out, &self.shown);
     }
 
     pub(crate) fn decode(from: &mut Reader<'_>) -> Option<Survey> {
         let (places, protect) = (paths(from)?, paths(from)?);
         let alone = from.number()? == 1;
-        Some(Survey { places, protect, alone, readable: Readable::decode(from)? })
+        let readable = Readable::decode(from)?;
+        let (hidden, shown) = (paths(from)?, paths(from)?);
+        Some(Survey { places, protect, alone, readable, hidden, shown })
     }
 }
 
