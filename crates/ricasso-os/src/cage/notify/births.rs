@@ -13,6 +13,7 @@ use crate::cage::filter::SET_GROUP;
 use crate::cage::mounts::DEVICES;
 use rustix::fs::{Access, AtFlags, CWD, StatxFlags};
 use rustix::io::Errno;
+use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -118,17 +119,18 @@ impl Gatekeeper {
         if deed.role != Role::Make {
             return;
         }
+        if is_making_a_directory(question) {
+            if self.made.len() < MOST_MADE && !asker.there(path) {
+                self.made.insert(path.to_path_buf());
+            }
+            return;
+        }
+        // Whatever was here is something else now; of two that change places nothing is known.
+        take_below(&mut self.made, path);
         if let Some(from) = deed.brings.as_deref().filter(|_| is_plain_move(question)) {
-            let moved: Vec<PathBuf> =
-                self.made.iter().filter(|made| made.starts_with(from)).cloned().collect();
-            self.made.retain(|made| !made.starts_with(from) && !made.starts_with(path));
+            let moved = take_below(&mut self.made, from);
             let to = |made: &PathBuf| Some(path.join(made.strip_prefix(from).ok()?));
             self.made.extend(moved.iter().filter_map(to));
-        } else if is_making_a_directory(question)
-            && !asker.there(path)
-            && self.made.len() < MOST_MADE
-        {
-            self.made.insert(path.to_path_buf());
         }
     }
 
@@ -362,6 +364,14 @@ fn nobody_may_look() -> bool {
     matches!(scope.trim(), "2" | "3")
 }
 
+/// A path and all below it, out of many.
+fn take_below(all: &mut BTreeSet<PathBuf>, path: &Path) -> Vec<PathBuf> {
+    let below = all.range(path.to_path_buf()..).take_while(|one| one.starts_with(path));
+    let below: Vec<PathBuf> = below.cloned().collect();
+    below.iter().for_each(|one| drop(all.take(one)));
+    below
+}
+
 fn is_making_a_directory(question: &Question) -> bool {
     match libc::c_long::from(question.call) {
         libc::SYS_mkdirat => true,
@@ -379,5 +389,20 @@ fn is_plain_move(question: &Question) -> bool {
         #[cfg(target_arch = "x86_64")]
         libc::SYS_rename => true,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_goes_with_all_below_it_and_no_other() {
+        let paths = ["/a", "/a/b", "/a/b/c", "/a-b", "/ab", "/z"].map(PathBuf::from);
+        let mut all = BTreeSet::from(paths);
+        let taken = take_below(&mut all, Path::new("/a"));
+        assert_eq!(taken, ["/a", "/a/b", "/a/b/c"].map(PathBuf::from));
+        assert_eq!(all, BTreeSet::from(["/a-b", "/ab", "/z"].map(PathBuf::from)));
+        assert!(take_below(&mut all, Path::new("/a")).is_empty());
     }
 }
