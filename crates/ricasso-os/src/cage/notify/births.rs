@@ -5,7 +5,7 @@
 //! answered may slip through. Outside the writable roots the walls stand; inside, what slipped is
 //! named in the reply.
 
-use super::calls::{Name, Role, is_linking, linked, names};
+use super::calls::{Name, Role, is_exchanging, is_linking, linked, names};
 use super::memory::Asker;
 use super::shut::{holds, is_inner, may_meet, meets};
 use super::{FCHMODAT2, Gatekeeper, Question, Said, upkeep};
@@ -125,13 +125,14 @@ impl Gatekeeper {
             }
             return;
         }
-        // Whatever was here is something else now; of two that change places nothing is known.
-        take_below(&mut self.made, path);
-        if let Some(from) = deed.brings.as_deref().filter(|_| is_plain_move(question)) {
-            let moved = take_below(&mut self.made, from);
-            let to = |made: &PathBuf| Some(path.join(made.strip_prefix(from).ok()?));
-            self.made.extend(moved.iter().filter_map(to));
-        }
+        let moves = !is_exchanging(question) && !is_linking(question);
+        let from = deed.brings.as_deref().filter(|_| moves);
+        let moved = from.map(|from| below(&self.made, from)).unwrap_or_default();
+        // Whatever was here is something else now; of two that change places nothing is known. The
+        // old name stays in the list: the call may fail, and what comes there next takes it off.
+        below(&self.made, path).iter().for_each(|one| drop(self.made.take(one)));
+        let to = |made: &PathBuf| Some(path.join(made.strip_prefix(from?).ok()?));
+        self.made.extend(moved.iter().filter_map(to));
     }
 
     /// Where a name leads; nothing where it is the kernel's to refuse.
@@ -365,11 +366,9 @@ fn nobody_may_look() -> bool {
 }
 
 /// A path and all below it, out of many.
-fn take_below(all: &mut BTreeSet<PathBuf>, path: &Path) -> Vec<PathBuf> {
+fn below(all: &BTreeSet<PathBuf>, path: &Path) -> Vec<PathBuf> {
     let below = all.range(path.to_path_buf()..).take_while(|one| one.starts_with(path));
-    let below: Vec<PathBuf> = below.cloned().collect();
-    below.iter().for_each(|one| drop(all.take(one)));
-    below
+    below.cloned().collect()
 }
 
 fn is_making_a_directory(question: &Question) -> bool {
@@ -399,10 +398,9 @@ mod tests {
     #[test]
     fn a_directory_goes_with_all_below_it_and_no_other() {
         let paths = ["/a", "/a/b", "/a/b/c", "/a-b", "/ab", "/z"].map(PathBuf::from);
-        let mut all = BTreeSet::from(paths);
-        let taken = take_below(&mut all, Path::new("/a"));
-        assert_eq!(taken, ["/a", "/a/b", "/a/b/c"].map(PathBuf::from));
-        assert_eq!(all, BTreeSet::from(["/a-b", "/ab", "/z"].map(PathBuf::from)));
-        assert!(take_below(&mut all, Path::new("/a")).is_empty());
+        let all = BTreeSet::from(paths);
+        let found = below(&all, Path::new("/a"));
+        assert_eq!(found, ["/a", "/a/b", "/a/b/c"].map(PathBuf::from));
+        assert!(below(&all, Path::new("/y")).is_empty());
     }
 }

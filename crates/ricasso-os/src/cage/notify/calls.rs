@@ -135,7 +135,7 @@ pub(super) fn names(asker: &Asker, question: &Question) -> Vec<Name> {
     let call = libc::c_long::from(question.call);
     match call {
         libc::SYS_openat => open(first, second, third),
-        libc::SYS_renameat2 if fifth & EXCHANGE != 0 => {
+        libc::SYS_renameat2 if is_exchanging(question) => {
             let (one, other) = ((first, second), (third, fourth));
             two(other, one).into_iter().chain(two(one, other)).collect()
         }
@@ -170,6 +170,12 @@ pub(super) fn names(asker: &Asker, question: &Question) -> Vec<Name> {
         _ if METADATA.contains(&call) => vec![changed(named(call, &question.arguments))],
         _ => Vec::new(),
     }
+}
+
+/// Whether two names change places.
+pub(super) fn is_exchanging(question: &Question) -> bool {
+    libc::c_long::from(question.call) == libc::SYS_renameat2
+        && question.arguments[4] & EXCHANGE != 0
 }
 
 /// Where a new link leads, for a name in a real directory.
