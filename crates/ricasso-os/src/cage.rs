@@ -46,6 +46,7 @@ pub use notify::Denied;
 pub(crate) use notify::{Gatekeeper, Survey, loads};
 pub use powers::{Namespaces, Powers};
 pub(crate) use session::Loopback;
+pub use settle::is_kernels;
 pub(crate) use template::{Builder, Copy, Progress, Template, read_wish, wish};
 
 /// What a command may touch, and by which mechanisms that is held.

@@ -240,8 +240,7 @@ fn denial(denied: &ricasso_os::Denied, admitted: &Admitted) -> reply::Denial {
         "it is protected by files.protect: let a person change it".to_string()
     } else {
         let directory = denied.target.parent().unwrap_or(&denied.target);
-        let kernels = ["/proc", "/sys", "/dev"].iter().any(|place| directory.starts_with(place));
-        match kernels {
+        match ricasso_os::is_kernels(directory) {
             true => "it is the kernel's: nothing is granted there".to_string(),
             false => format!("grant it: --write {}", directory.display()),
         }

@@ -88,8 +88,6 @@ const ROWS: &[Row] = &[
     (&[".augment", "*", "*"], HARNESS),
     (&[".goosehints"], HARNESS),
     (&[".kiro", "*", "*"], HARNESS),
-    (&[".kiro", "settings", "mcp.json"], HARNESS),
-    (&[".kiro", "hooks", "*"], HARNESS),
     (&[".roo", "mcp.json"], HARNESS),
     (&[".amazonq", "mcp.json"], HARNESS),
     (&[".continue", "config.yaml"], HARNESS),

@@ -84,7 +84,8 @@ impl<'a> Watch<'a> {
         Watch { room, memory, next, disk, shared, counted, count_after, count_before, hold_before }
     }
 
-    /// What is there before the command begins; for the cost of three questions, once it lives.
+    /// What is there before the command begins, once it lives: two questions, and a look at the few
+    /// files of earlier jobs.
     pub(super) fn begin(&mut self) {
         let left = self.room.map(|room| size_of(room.place, FEW_ENTRIES));
         self.counted = left.filter(|bytes| *bytes < u64::MAX);

@@ -201,12 +201,14 @@ const KERNELS: [&str; 3] = ["/proc", "/sys", "/dev"];
 /// What is a place for files there.
 const FOR_FILES: &str = "/dev/shm";
 
+/// Whether what is written below a path changes the kernel and no file.
+pub fn is_kernels(path: &Path) -> bool {
+    !path.starts_with(FOR_FILES) && KERNELS.iter().any(|place| path.starts_with(place))
+}
+
 impl Cage {
     /// A writable root that is no place for files but a part of the kernel.
     pub fn kernels(&self) -> Option<&Path> {
-        let is_kernels = |path: &Path| {
-            !path.starts_with(FOR_FILES) && KERNELS.iter().any(|place| path.starts_with(place))
-        };
         let found = self.write.iter().find(|path| is_kernels(path) || is_kernels(&real(path)));
         found.map(PathBuf::as_path)
     }

@@ -154,7 +154,7 @@ fn priorities_of_all_of_a_user_are_nobodys_to_set() {
 }
 
 #[test]
-fn nobody_but_us_changes_what_our_first_process_may_use() {
+fn nobody_but_us_limits_our_first_process() {
     let act = "import os, resource\n\
                try: print('did', resource.prlimit(1, resource.RLIMIT_NOFILE, (5, 5)))\n\
                except OSError: print('refused')\n\
