@@ -3,7 +3,7 @@
 //! It is forked by a warden, which is single-threaded and ours, so it may allocate. It ends in
 //! exec or in exit and never returns.
 
-use crate::cage::{self, Arrived, Birth, Bounds, Cage, Copy, Parts, Standing, Survey};
+use crate::cage::{self, Arrived, Birth, Bounds, Cage, Copy, Fence, Parts, Standing, Survey};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::warden::serve::Ground;
 use crate::wire::{self, Ceilings, Enclosed, Leaves, Order, Reader, STATE_FD, Stage, Writer};
@@ -135,7 +135,8 @@ pub(crate) fn command(
             let (order, streams) = (&order, &streams);
             let (state, rules, loopback) = (state.as_ref(), rules.as_ref(), ground.loopback);
             let stands_in = arrived.and_then(|arrived| arrived.stays_for(order, enclosed.view));
-            let (bounds, stands_in) = (ground.bounds, stands_in.as_ref());
+            let (bounds, fence) = (ground.bounds, ground.fence);
+            let stands_in = stands_in.as_ref();
             cage::lead(&Parts {
                 order,
                 cage,
@@ -146,14 +147,16 @@ pub(crate) fn command(
                 loopback,
                 birth,
                 bounds,
+                fence,
                 stands_in,
                 told: Cell::new(false),
             })
         }
         Some(_) if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
         Some(cage) => {
-            let (rules, bounds) = (rules.as_ref(), ground.bounds);
-            become_walled(&order, &streams, state.as_ref(), Walled { cage, rules, bounds, note })
+            let (rules, bounds, fence) = (rules.as_ref(), ground.bounds, ground.fence);
+            let walls = Walled { cage, rules, bounds, fence, note };
+            become_walled(&order, &streams, state.as_ref(), walls)
         }
     };
     tell(note, &Tidings::Failed(stage, errno), &[]);
@@ -309,6 +312,7 @@ struct Walled<'a> {
     cage: &'a Cage,
     rules: Option<&'a OwnedFd>,
     bounds: Bounds,
+    fence: Fence,
     note: &'a Channel,
 }
 
@@ -319,7 +323,7 @@ fn become_walled(
     state: Option<&OwnedFd>,
     walls: Walled<'_>,
 ) -> (Stage, Errno) {
-    let Walled { cage, rules, bounds, note } = walls;
+    let Walled { cage, rules, bounds, fence, note } = walls;
     let mut untold = Some(Tidings::Order(order, Seat::Elsewhere));
     let mut tell_order = || {
         if let Some(order) = untold.take() {
@@ -331,7 +335,7 @@ fn become_walled(
     if order.is_long() {
         tell_order();
     }
-    let confined = Standing::prepare(order, cage)
+    let confined = Standing::prepare(order, cage, fence)
         .and_then(|standing| ready(order, streams, state).map(|()| standing))
         .and_then(|standing| cage::confine(&standing, rules, bounds));
     tell_order();

@@ -158,11 +158,29 @@ impl Steps {
         self.0.push(finish(action));
         self
     }
+
+    /// What these let go on, others decide; those that let nothing go on stay as they are.
+    fn then(mut self, others: Steps) -> Steps {
+        if self.0.last() == Some(&finish(Action::Allow)) {
+            self.0.pop();
+            self.0.extend(others.0);
+        }
+        self
+    }
 }
 
 /// The calls that are not simply allowed, each with its steps.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rules(BTreeMap<u32, Steps>);
+
+/// Who sees to calls of other conventions, and to those that nobody knows yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Foreign {
+    /// This program: they do not exist for the command.
+    Here,
+    /// Another one that the command stands behind.
+    Elsewhere,
+}
 
 impl Rules {
     /// Sets what happens to a call; the last word counts.
@@ -175,18 +193,36 @@ impl Rules {
         calls.iter().for_each(|call| self.set(*call, Steps::always(action)));
     }
 
-    /// The whole program. Calls of other conventions do not exist for the command.
-    pub(super) fn assemble(&self) -> Vec<Instruction> {
-        let foreign = finish(Action::Fail(libc::ENOSYS));
-        let mut program =
-            vec![load(ARCH_AT), branch(IF_EQUAL, ARCH, 1, 0), foreign, load(NUMBER_AT)];
-        #[cfg(target_arch = "x86_64")]
-        program.extend([branch(IF_AT_LEAST, X32, 0, 1), foreign]);
+    /// Those of others come first, and these decide what they let go on.
+    pub(super) fn behind(mut self, others: Rules) -> Rules {
+        for (call, first) in others.0 {
+            let both = match self.0.remove(&call) {
+                Some(then) => first.then(then),
+                None => first,
+            };
+            self.0.insert(call, both);
+        }
+        self
+    }
+
+    /// The whole program.
+    pub(super) fn assemble(&self, foreign: Foreign) -> Vec<Instruction> {
+        let refused = finish(Action::Fail(libc::ENOSYS));
         let calls: Vec<(u32, &Steps)> = self.0.iter().map(|(call, steps)| (*call, steps)).collect();
         let allow = [finish(Action::Allow)];
         let mut all = stretches(&calls, &allow);
-        all.retain(|stretch| stretch.first < UNKNOWN);
-        all.push(Stretch { first: UNKNOWN, steps: std::slice::from_ref(&foreign) });
+        let mut program = Vec::new();
+        match foreign {
+            Foreign::Here => {
+                program.extend([load(ARCH_AT), branch(IF_EQUAL, ARCH, 1, 0), refused]);
+                program.push(load(NUMBER_AT));
+                #[cfg(target_arch = "x86_64")]
+                program.extend([branch(IF_AT_LEAST, X32, 0, 1), refused]);
+                all.retain(|stretch| stretch.first < UNKNOWN);
+                all.push(Stretch { first: UNKNOWN, steps: std::slice::from_ref(&refused) });
+            }
+            Foreign::Elsewhere => program.push(load(NUMBER_AT)),
+        }
         program.extend(tree(&all));
         program
     }
@@ -412,31 +448,32 @@ fn finish(action: Action) -> Instruction {
     Instruction { code: RETURN, when_true: 0, when_false: 0, value: action.number() }
 }
 
+/// Runs a program as the kernel would.
+#[cfg(test)]
+pub(super) fn run(program: &[Instruction], call: u32, arguments: [u64; 6]) -> u32 {
+    let mut words = vec![call, ARCH, 0, 0];
+    arguments.iter().for_each(|a| words.extend([*a as u32, (*a >> 32) as u32]));
+    let (mut at, mut held) = (0usize, 0u32);
+    loop {
+        let Instruction { code, when_true, when_false, value } = program[at];
+        at += 1;
+        let skip = |met: bool| usize::from(if met { when_true } else { when_false });
+        match code {
+            LOAD => held = words[value as usize / 4],
+            JUMP => at += value as usize,
+            IF_EQUAL => at += skip(held == value),
+            IF_AT_LEAST => at += skip(held >= value),
+            IF_ANY_BIT => at += skip(held & value != 0),
+            AND => held &= value,
+            RETURN => return value,
+            other => panic!("unknown code {other:x}"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Runs a program as the kernel would.
-    fn run(program: &[Instruction], call: u32, arguments: [u64; 6]) -> u32 {
-        let mut words = vec![call, ARCH, 0, 0];
-        arguments.iter().for_each(|a| words.extend([*a as u32, (*a >> 32) as u32]));
-        let (mut at, mut held) = (0usize, 0u32);
-        loop {
-            let Instruction { code, when_true, when_false, value } = program[at];
-            at += 1;
-            let skip = |met: bool| usize::from(if met { when_true } else { when_false });
-            match code {
-                LOAD => held = words[value as usize / 4],
-                JUMP => at += value as usize,
-                IF_EQUAL => at += skip(held == value),
-                IF_AT_LEAST => at += skip(held >= value),
-                IF_ANY_BIT => at += skip(held & value != 0),
-                AND => held &= value,
-                RETURN => return value,
-                other => panic!("unknown code {other:x}"),
-            }
-        }
-    }
 
     #[test]
     fn every_call_gets_its_own_answer_and_no_other() {
@@ -444,7 +481,7 @@ mod tests {
         for call in (0..400).step_by(3) {
             rules.set(call, Steps::always(Action::Fail(call as i32 + 1)));
         }
-        let program = rules.assemble();
+        let program = rules.assemble(Foreign::Here);
         assert!(program.len() < 1000, "{}", program.len());
         for call in (0..400).filter(|call| !is_void(*call)) {
             let expected =
@@ -473,7 +510,7 @@ mod tests {
                     expected[call as usize] = action;
                 }
             }
-            let program = rules.assemble();
+            let program = rules.assemble(Foreign::Here);
             for call in (0..UNKNOWN).filter(|call| !is_void(*call)) {
                 let right = expected[call as usize].number();
                 assert_eq!(run(&program, call, [0; 6]), right, "call {call}");
@@ -486,7 +523,7 @@ mod tests {
         let mut rules = Rules::default();
         rules.set(libc::c_long::from(UNKNOWN) - 1, Steps::always(Action::Ask));
         for rules in [rules, Rules::default()] {
-            let program = rules.assemble();
+            let program = rules.assemble(Foreign::Here);
             for call in UNKNOWN..UNKNOWN + 1000 {
                 let absent = Action::Fail(libc::ENOSYS).number();
                 assert_eq!(run(&program, call, [0; 6]), absent, "call {call}");
@@ -509,7 +546,7 @@ mod tests {
         rules.set(11, masked.otherwise(Action::Ask));
         let both = Steps::new().when_bits_of_both((0, 4), (1, 0x20), fail);
         rules.set(12, both.otherwise(Action::Ask));
-        let program = rules.assemble();
+        let program = rules.assemble(Foreign::Here);
         assert_eq!(run(&program, 10, [3, 0, 0, 0, 0, 0]), Action::Allow.number());
         assert_eq!(run(&program, 10, [5, 0, 0, 0, 0, 0]), fail.number());
         let on = |call, first, second| run(&program, call, [first, second, 0, 0, 0, 0]);

@@ -1,5 +1,6 @@
 //! The last steps before exec, in the command's own process: rights away, files, calls.
 
+use super::fence::Fence;
 use super::filter::Filter;
 use super::landlock::Ruleset;
 use super::mounts::{existing, real};
@@ -28,8 +29,12 @@ pub(crate) struct Confined {
 }
 
 impl Standing {
-    /// Finds the real names of all that the cage names.
-    pub(crate) fn prepare(order: &Order, cage: &Cage) -> Result<Standing, (Stage, Errno)> {
+    /// Finds the real names of all that the cage names, for a process behind this fence.
+    pub(crate) fn prepare(
+        order: &Order,
+        cage: &Cage,
+        fence: Fence,
+    ) -> Result<Standing, (Stage, Errno)> {
         let cage = by_real_names(cage);
         let path = order.path();
         let find = |list: &Vec<String>| {
@@ -37,7 +42,7 @@ impl Standing {
                 .map_err(|errno| (Stage::Programs, errno))
         };
         let listed = cage.programs.as_ref().map(find).transpose()?;
-        let filter = Filter::of(&cage);
+        let filter = Filter::of(&cage, fence);
         // Whoever prepares for one command makes them when its view is there.
         Ok(Standing { cage, listed, filter, inside: None })
     }
@@ -48,8 +53,8 @@ impl Standing {
     }
 
     /// For a cage without a list of programs that has its real names already.
-    pub(super) fn of_real_names(cage: Cage) -> Standing {
-        let (filter, inside) = (Filter::of(&cage), rules::known_inside(&cage));
+    pub(super) fn of_real_names(cage: Cage, fence: Fence) -> Standing {
+        let (filter, inside) = (Filter::of(&cage, fence), rules::known_inside(&cage));
         Standing { cage, listed: None, filter, inside }
     }
 
@@ -78,7 +83,10 @@ impl Standing {
 /// Makes ready for some cage or other and forgets it: the first touch of each page after a fork
 /// costs a fault, which is better taken while nobody waits.
 pub(crate) fn rehearse() {
-    std::hint::black_box(Standing::of_real_names(by_real_names(&Cage::default())));
+    std::hint::black_box(Standing::of_real_names(
+        by_real_names(&Cage::default()),
+        Fence::default(),
+    ));
 }
 
 /// A cage whose writable places have their real names.

@@ -3,7 +3,8 @@
 //! Everything is allowed that programs live on; what reaches other processes, the kernel's inner
 //! surfaces or the machine as a whole is not. Files are held by Landlock and mounts, not here.
 
-use super::bpf::{Action, Instruction, Rules, Steps};
+use super::bpf::{Action, Foreign, Instruction, Rules, Steps};
+use super::fence::{self, Fence, Kind};
 use super::{Cage, Net, raw};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
@@ -12,53 +13,6 @@ use std::os::fd::FromRawFd;
 /// The flags of clone and unshare that make namespaces (clone(2)): time, mount, cgroup, UTS, IPC,
 /// user, pid, network.
 const NEW_NAMESPACES: u32 = 0x7e02_0080;
-/// Pushing bytes into a terminal as if they were typed, and the console's own way to do that.
-const TERMINAL_INJECTION: [u32; 2] = [0x5412, 0x541c];
-/// Keys of encrypted directories, which everybody on the machine has in common: add, remove, remove
-/// for all.
-const KEYS_OF_FILES: [u32; 3] = [0xc050_6617, 0xc040_6618, 0xc040_6619];
-/// The second byte of a number names who has given it out. These are of file systems, and many of
-/// them change a file or directory through a descriptor for reading: flags, versions, attributes,
-/// verity, encryption, subvolumes. One by one, each file system would have one more.
-const OF_FILE_SYSTEMS: [u32; 8] = [0x6600, 0x5800, 0x7600, 0x9400, 0xf500, 0x9700, 0xcf00, 0x7200];
-const GIVEN_OUT_BY: u32 = 0xff00;
-/// Those that only tell something, or write to a descriptor for writing: flags, version,
-/// attributes, extents, label, map, policy, verity; cloning; of btrfs its own flags, features and
-/// the owner of a number; of FAT its attributes.
-const TELLING: [u32; 21] = [
-    0x8008_6601,
-    0x8008_7601,
-    0x8008_6603,
-    0x801c_581f,
-    0xc020_660b,
-    0x8100_9431,
-    0xc0c0_583b,
-    0x400c_6615,
-    0xc009_6616,
-    0xc004_6686,
-    0xc028_6687,
-    0x4004_9409,
-    0x4020_940d,
-    0xc018_9436,
-    0x8008_9419,
-    0x8018_9439,
-    0x8400_941f,
-    0xd000_9412,
-    0x81f8_943c,
-    0x8004_7210,
-    0xc010_9414,
-];
-/// IOPRIO_WHO_USER (ioprio_set(2)).
-const DISK_PRIORITY_OF_A_USER: u32 = 3;
-/// A program with this bit lends its owner's rights to whoever starts it, long after the job.
-const SET_USER: u32 = 0o4000;
-/// One with this bit those of its group; directories may have it.
-pub(super) const SET_GROUP: u32 = 0o2000;
-/// What whoever may only read a file can lay on it for all others (fcntl(2)): a lease stops them
-/// from opening it, and so does a delegation; how long its content will live is a hint to the disk.
-const LAID_ON_FILES: [u32; 4] = [1024, 1040, 1036, 1038];
-/// Asking only, the usual one, and without address randomisation, which debuggers like.
-const PERSONALITIES: [u32; 3] = [0, 0xffff_ffff, 0x0004_0000];
 /// Types of unix sockets that send to an address without connecting: datagrams, and raw ones,
 /// which the kernel turns into datagrams.
 const ADDRESSED_TYPES: [u32; 2] = [2, 3];
@@ -71,31 +25,13 @@ const MAP_ANONYMOUS: u32 = 0x20;
 /// Ignored by the kernel; the C library's loader has always set it.
 const MAP_DENYWRITE: u32 = 0x800;
 
-/// Calls newer than the C library's list, with the same number everywhere.
-const SETXATTRAT: libc::c_long = 463;
-const REMOVEXATTRAT: libc::c_long = 466;
-const OPEN_TREE_ATTR: libc::c_long = 467;
-const FILE_SETATTR: libc::c_long = 469;
 pub(super) const FCHMODAT2: libc::c_long = 452;
 
-/// No command needs these; most need rights that it does not have, and all reach beyond it.
+/// No command needs these. Our own processes do, before there is one or in its place; those that
+/// they do not need either are the fence's.
 const NEVER: &[libc::c_long] = &[
-    libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_process_madvise,
     libc::SYS_pidfd_getfd,
-    libc::SYS_kcmp,
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_userfaultfd,
-    libc::SYS_keyctl,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_kexec_load,
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
     libc::SYS_mount,
     libc::SYS_umount2,
     libc::SYS_pivot_root,
@@ -108,63 +44,6 @@ const NEVER: &[libc::c_long] = &[
     libc::SYS_fsconfig,
     libc::SYS_fspick,
     libc::SYS_mount_setattr,
-    OPEN_TREE_ATTR,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_reboot,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
-    libc::SYS_quotactl,
-    libc::SYS_quotactl_fd,
-    libc::SYS_acct,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_open_by_handle_at,
-    libc::SYS_vhangup,
-    libc::SYS_syslog,
-    libc::SYS_move_pages,
-    libc::SYS_migrate_pages,
-    libc::SYS_fanotify_init,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_kexec_file_load,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_iopl,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_ioperm,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_uselib,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_modify_ldt,
-];
-
-/// Programs ask whether the kernel has these and live without.
-const ABSENT: &[libc::c_long] = &[
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    // Their flags lie in memory, where a filter cannot see them and another thread can turn them
-    // while the warden looks; programs take clone and openat instead.
-    libc::SYS_clone3,
-    libc::SYS_openat2,
-    // What lies there the kernel reads and the warden does not.
-    libc::SYS_memfd_secret,
-];
-
-/// Shared memory, semaphores and queues that live beside all processes of the machine.
-const SHARED: &[libc::c_long] = &[
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_shmctl,
-    libc::SYS_semget,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_semctl,
-    libc::SYS_msgget,
-    libc::SYS_msgsnd,
-    libc::SYS_msgrcv,
-    libc::SYS_msgctl,
-    libc::SYS_mq_open,
-    libc::SYS_mq_unlink,
 ];
 
 /// Mode, owner, times and attributes: no part of Landlock. Answered by the warden, object by
@@ -261,54 +140,19 @@ struct Program {
 }
 
 impl Filter {
-    /// The filter of a cage.
-    pub(super) fn of(cage: &Cage) -> Filter {
-        let mut rules = Rules::default();
-        rules.set_all(NEVER, Action::Fail(libc::EPERM));
-        rules.set_all(ABSENT, Action::Fail(libc::ENOSYS));
-        let deny = Action::Fail(libc::EPERM);
-        let namespaces =
-            || Steps::new().when_any_bit(0, NEW_NAMESPACES, deny).otherwise(Action::Allow);
-        rules.set(libc::SYS_clone, namespaces());
-        rules.set(libc::SYS_unshare, namespaces());
-        rules.set(
-            libc::SYS_personality,
-            Steps::new().when_one_of(0, &PERSONALITIES, Action::Allow).otherwise(deny),
-        );
-        let mut ioctl = Steps::new().when_one_of(1, &TERMINAL_INJECTION, deny);
-        ioctl = ioctl.when_one_of(1, &KEYS_OF_FILES, deny);
-        leave_no_core(&mut rules, cage);
-        // Whoever cannot be looked into can neither be answered nor counted, and nobody here could
-        // trace it.
-        let hides = (0, libc::PR_SET_DUMPABLE as u32);
-        let hides = Steps::new().when_pair(hides, (1, u32::MAX, &[0]), Action::Fail(0));
-        rules.set(libc::SYS_prctl, hides.otherwise(Action::Allow));
-        if !cage.has_namespaces() {
-            hold_without_namespaces(&mut rules);
-        }
-        let asked = cage.walls.files && !cage.has_namespaces();
-        if asked {
-            let changes = Action::Fail(libc::EOPNOTSUPP);
-            ioctl = ioctl.when_one_of(1, &TELLING, Action::Allow);
-            ioctl = ioctl.when_masked((1, GIVEN_OUT_BY), &OF_FILE_SYSTEMS, changes);
-            rules.set(libc::SYS_inotify_add_watch, Steps::always(Action::Ask));
-        }
-        let otherwise = if asked || cage.walls.gate { Action::Ask } else { Action::Allow };
-        if otherwise == Action::Ask {
-            let calls = if asked { METADATA } else { MODES };
-            rules.set_all(calls, Action::Ask);
-            let newer = [SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR];
-            rules.set_all(&newer, Action::Fail(libc::ENOSYS));
-        }
-        lend_nothing(&mut rules, otherwise);
-        rules.set(libc::SYS_ioctl, ioctl.otherwise(Action::Allow));
-        sockets(&mut rules, cage);
-        if cage.walls.gate {
-            rules.set_all(NAMES, Action::Ask);
-        }
-        births(&mut rules, cage);
-        let asks = programs(&mut rules, cage) || asked || cage.walls.gate;
-        Filter { program: rules.assemble(), asks }
+    /// The filter of a command in this cage, which stands behind this fence, or behind none.
+    pub(super) fn of(cage: &Cage, fence: Fence) -> Filter {
+        let (rules, asks) = own_rules(cage);
+        let program = match fence.is_for(cage) {
+            true => rules.assemble(Foreign::Elsewhere),
+            false => rules.behind(fence::rules(Kind::of(cage))).assemble(Foreign::Here),
+        };
+        Filter { program, asks }
+    }
+
+    /// The part that all commands have in common, by itself.
+    pub(super) fn of_fence(kind: Kind) -> Filter {
+        Filter { program: fence::rules(kind).assemble(Foreign::Here), asks: false }
     }
 
     /// Lays the filter over this process. Where somebody must answer calls, the descriptor on
@@ -338,44 +182,40 @@ impl Filter {
     }
 }
 
-/// No program that lends its owner's rights, and no lease or hint on a file.
-fn lend_nothing(rules: &mut Rules, otherwise: Action) {
+/// What a command may not do, and our own processes must: and whether somebody must answer.
+fn own_rules(cage: &Cage) -> (Rules, bool) {
+    let mut rules = Rules::default();
+    rules.set_all(NEVER, Action::Fail(libc::EPERM));
+    // Its flags lie in memory, where a filter cannot see them and another thread can turn them
+    // while the warden looks; programs take openat instead.
+    rules.set_all(&[libc::SYS_openat2], Action::Fail(libc::ENOSYS));
     let deny = Action::Fail(libc::EPERM);
-    for (call, mode) in [
-        (libc::SYS_fchmod, 1),
-        (libc::SYS_fchmodat, 2),
-        (FCHMODAT2, 2),
-        #[cfg(target_arch = "x86_64")]
-        (libc::SYS_chmod, 1),
-    ] {
-        rules.set(call, Steps::new().when_any_bit(mode, SET_USER, deny).otherwise(otherwise));
+    let namespaces = || Steps::new().when_any_bit(0, NEW_NAMESPACES, deny).otherwise(Action::Allow);
+    rules.set(libc::SYS_clone, namespaces());
+    rules.set(libc::SYS_unshare, namespaces());
+    leave_no_core(&mut rules, cage);
+    // Whoever cannot be looked into can neither be answered nor counted, and nobody here could
+    // trace it.
+    let hides = (0, libc::PR_SET_DUMPABLE as u32);
+    let hides = Steps::new().when_pair(hides, (1, u32::MAX, &[0]), Action::Fail(0));
+    rules.set(libc::SYS_prctl, hides.otherwise(Action::Allow));
+    let asked = cage.walls.files && !cage.has_namespaces();
+    if asked {
+        rules.set_all(METADATA, Action::Ask);
+        rules.set(libc::SYS_inotify_add_watch, Steps::always(Action::Ask));
     }
-    let laid = Steps::new().when_one_of(1, &LAID_ON_FILES, deny);
-    rules.set(libc::SYS_fcntl, laid.otherwise(Action::Allow));
+    sockets(&mut rules, cage);
+    if cage.walls.gate {
+        rules.set_all(MODES, Action::Ask);
+        rules.set_all(NAMES, Action::Ask);
+    }
+    openings(&mut rules, cage);
+    let asks = programs(&mut rules, cage) || asked || cage.walls.gate;
+    (rules, asks)
 }
 
 /// The first process of a namespace is ours; all others that can be seen there are the command's.
 const FIRST: [u32; 1] = [1];
-
-/// What namespaces would keep apart by themselves.
-fn hold_without_namespaces(rules: &mut Rules) {
-    let deny = Action::Fail(libc::EPERM);
-    rules.set_all(SHARED, Action::Fail(libc::ENOSYS));
-    for call in [
-        libc::SYS_sched_setaffinity,
-        libc::SYS_sched_setscheduler,
-        libc::SYS_sched_setparam,
-        libc::SYS_sched_setattr,
-    ] {
-        rules.set(call, Steps::new().when_one_of(0, &[0], Action::Allow).otherwise(deny));
-    }
-    // Nought means the caller itself, or its group, which is the command's own; of a user it would
-    // mean all processes of that user.
-    let never_a_user = |which| Steps::new().when_one_of(0, &[which], deny);
-    let own = |which| never_a_user(which).when_zero(1, Action::Allow).otherwise(deny);
-    rules.set(libc::SYS_setpriority, own(libc::PRIO_USER));
-    rules.set(libc::SYS_ioprio_set, own(DISK_PRIORITY_OF_A_USER));
-}
 
 /// The limit of core files is what keeps the machine's own program for crashes from being started,
 /// and only as it is. Programs that keep secrets set it to nought and end where they cannot.
@@ -394,39 +234,23 @@ fn leave_no_core(rules: &mut Rules, cage: &Cage) {
     rules.set(libc::SYS_prlimit64, setting);
 }
 
-/// Files are born without the bits that lend rights to whoever starts them, and after a question
-/// where there is a gate.
-fn births(rules: &mut Rules, cage: &Cage) {
-    let deny = Action::Fail(libc::EPERM);
-    let making = libc::O_CREAT as u32 | UNNAMED;
+/// Where there is a gate, the warden is asked about files that are opened to be written or made, and
+/// where something is hidden in a root, about all others too.
+fn openings(rules: &mut Rules, cage: &Cage) {
     let reads = !cage.carved().is_empty();
     for (call, flags) in [
         (libc::SYS_openat, 2),
         #[cfg(target_arch = "x86_64")]
         (libc::SYS_open, 1),
     ] {
-        let mut steps = Steps::new().when_bits_of_both(
-            (flags, making),
-            (flags + 1, SET_USER | SET_GROUP),
-            deny,
-        );
-        if cage.walls.gate {
-            steps = steps.when_any_bit(flags, WRITING | UNNAMED, Action::Ask);
-        }
-        rules.set(call, steps.otherwise(if reads { Action::Ask } else { Action::Allow }));
-    }
-    let otherwise = if cage.walls.gate { Action::Ask } else { Action::Allow };
-    for (call, mode) in [
-        (libc::SYS_mknodat, 2),
-        #[cfg(target_arch = "x86_64")]
-        (libc::SYS_mknod, 1),
-        #[cfg(target_arch = "x86_64")]
-        (libc::SYS_creat, 1),
-    ] {
-        rules.set(
-            call,
-            Steps::new().when_any_bit(mode, SET_USER | SET_GROUP, deny).otherwise(otherwise),
-        );
+        let steps = match (reads, cage.walls.gate) {
+            (true, _) => Steps::always(Action::Ask),
+            (false, true) => Steps::new()
+                .when_any_bit(flags, WRITING | UNNAMED, Action::Ask)
+                .otherwise(Action::Allow),
+            (false, false) => continue,
+        };
+        rules.set(call, steps);
     }
 }
 
@@ -501,13 +325,104 @@ fn programs(rules: &mut Rules, cage: &Cage) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bpf::run;
+    use super::super::{Namespaces, Tmp, Walls};
     use super::*;
+
+    /// Arguments that each call is tried with in each cage: a few seconds in all.
+    const DRAWS: usize = 12;
+
+    /// Cages of all kinds that filters differ by.
+    fn cages() -> Vec<Cage> {
+        let mut all = Vec::new();
+        let nets = [Net::None, Net::Loopback, Net::Open];
+        let programs = [None, Some(Vec::new()), Some(vec!["git".to_string()])];
+        for namespaces in [Namespaces::Root, Namespaces::User, Namespaces::None] {
+            for (files, gate) in [(true, true), (true, false), (false, false)] {
+                for landlock in [7, 9] {
+                    for (net, programs) in nets.iter().flat_map(|net| {
+                        programs.iter().map(move |programs| (*net, programs.clone()))
+                    }) {
+                        let calls = true;
+                        let walls =
+                            Walls { landlock, files, gate, calls, namespaces, ..Walls::default() };
+                        let (write, tmp) = (vec!["/w".into()], Tmp::Private);
+                        let cage = Cage { walls, net, programs, write, tmp, ..Cage::default() };
+                        all.push(Cage { hide: vec!["/w/.env".into()], ..cage.clone() });
+                        all.push(cage);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Values that filters look for, and some that they do not.
+    fn values() -> Vec<u64> {
+        let mut all: Vec<u64> = (0..=6).collect();
+        all.extend([16, 31, 0o644, 0o2755, 0o4755, 0o6755, 0o100, 0o1102, 0o2_0000_102]);
+        all.extend([0x5412, 0x541c, 0x5401, 0xc050_6617, 0x8008_6601, 0x4008_6602, 0x9436]);
+        all.extend([1024, 1030, 1036, 1038, 1040, 0x1000_0000, 0x2_0000, 0x800, 0x22, 0x400]);
+        all.extend([0x10_0f00, 0x8_0002, 0x8_0001, u64::MAX, 0xffff_ffff, 0x4_0000, 1 << 40]);
+        all
+    }
+
+    /// What the kernel does where several filters answer: the strictest, of these that we use.
+    fn strictest(one: u32, other: u32) -> u32 {
+        let rank = |answer: u32| match answer & 0xffff_0000 {
+            0x0005_0000 => 0,
+            0x7fc0_0000 => 1,
+            0x7fff_0000 => 2,
+            unknown => panic!("{unknown:x}"),
+        };
+        if rank(other) < rank(one) { other } else { one }
+    }
 
     #[test]
     fn the_longest_filter_fits_the_kernel() {
         let cage = Cage { programs: Some(vec!["git".into()]), ..Cage::default() };
-        let filter = Filter::of(&cage);
+        let filter = Filter::of(&cage, Fence::default());
         assert!(filter.asks);
         assert!(filter.program.len() < 4096, "{}", filter.program.len());
+    }
+
+    #[test]
+    fn a_fence_and_the_rest_answer_as_the_whole_does() {
+        let values = values();
+        let mut seed = 1u32;
+        let mut draw = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            values[(seed >> 8) as usize % values.len()]
+        };
+        for cage in cages() {
+            let fence = Filter::of_fence(Kind::of(&cage)).program;
+            let rest = own_rules(&cage).0.assemble(Foreign::Elsewhere);
+            let whole = Filter::of(&cage, Fence::default()).program;
+            for call in (0..480).chain([0x4000_0000, 0x4000_003b]) {
+                for _ in 0..DRAWS {
+                    let arguments = [(); 6].map(|()| draw());
+                    let answer = |program: &[_]| run(program, call, arguments);
+                    let both = strictest(answer(&fence), answer(&rest));
+                    assert_eq!(both, answer(&whole), "call {call}, {arguments:x?}, {cage:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_fence_is_only_for_cages_of_its_kind() {
+        let cages = cages();
+        let fence = |cage: &Cage| Fence::of_kind(Kind::of(cage));
+        let first = |kind| cages.iter().find(|cage| cage.walls.namespaces == kind).unwrap();
+        let (with, without) = (first(Namespaces::Root), first(Namespaces::None));
+        assert!(fence(with).is_for(with) && fence(without).is_for(without));
+        assert!(!fence(with).is_for(without) && !fence(without).is_for(with));
+        assert!(!Fence::default().is_for(with));
+        let lengths = |cage: &Cage| {
+            [Fence::default(), fence(cage)].map(|fence| Filter::of(cage, fence).program.len())
+        };
+        for [whole, rest] in [lengths(with), lengths(without)] {
+            assert!(rest * 2 < whole, "{rest} of {whole} are left to lay for each command");
+        }
     }
 }

@@ -7,6 +7,7 @@
 
 use super::capability::Bounds;
 use super::confine::{Standing, confine};
+use super::fence::Fence;
 use super::{Cage, Confined, Namespaces, Survey, Wanted};
 use crate::wire::{Stage, Writer};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -25,15 +26,16 @@ pub(crate) struct Hedge {
 }
 
 impl Hedge {
-    /// Walls with these rules, under a number; nothing where a command has a part in its walls.
-    pub(crate) fn new(wanted: Wanted) -> Option<Hedge> {
+    /// Walls with these rules, under a number, for processes behind this fence; nothing where a
+    /// command has a part in its walls.
+    pub(crate) fn new(wanted: Wanted, fence: Fence) -> Option<Hedge> {
         let Wanted { number, cage, survey, rules } = wanted;
         let (survey, rules) = (Rc::new(survey), rules?);
         let mut said = Writer::default();
         cage.encode(&mut said);
         is_shared(&cage).then(|| {
             // Only rules depend on names, and these are made.
-            let standing = Standing::of_real_names((*cage).clone());
+            let standing = Standing::of_real_names((*cage).clone(), fence);
             Hedge { number, cage: said.0, survey, standing, rules }
         })
     }

@@ -7,6 +7,7 @@
 use super::arrived::{Arrived, Terminals};
 use super::capability::Bounds;
 use super::confine::{Confined, Standing, confine_powerless, lay_all_but_filter};
+use super::fence::Fence;
 use super::mounts::{self, Processes};
 use super::raw::{self, Depth, NO_SUID, READ_ONLY};
 use super::session::{Loopback, raise_loopback};
@@ -38,6 +39,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) loopback: Option<&'a Loopback>,
     pub(crate) birth: Birth,
     pub(crate) bounds: Bounds,
+    pub(crate) fence: Fence,
     /// The view that this process stands in already, and that was built for this very cage.
     pub(crate) stands_in: Option<&'a Arrived<'a>>,
     /// Whether the warden knows the order.
@@ -146,7 +148,7 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
         };
         return first(parts, standing, ends, terminal.and_then(|terminal| terminal.show().ok()));
     }
-    let standing = Standing::prepare(parts.order, parts.cage)?;
+    let standing = Standing::prepare(parts.order, parts.cage, parts.fence)?;
     match parts.birth {
         // It wakes the warden, who would only be in the way now; the command's process does it.
         Birth::First => {}

@@ -6,6 +6,7 @@
 //! owner, just before, found everything unchanged that the view was built from.
 
 use super::confine::Standing;
+use super::fence::Fence;
 use super::raw;
 use super::{Cage, Namespaces, Survey, Wanted, mounts};
 use crate::after_fork::leave;
@@ -107,10 +108,10 @@ impl Builder {
         }
     }
 
-    /// Whether it is done. Never waits.
-    pub(crate) fn progress(self) -> Progress {
+    /// Whether it is done. Never waits. Those who will use it stand behind this fence.
+    pub(crate) fn progress(self, fence: Fence) -> Progress {
         match self.answer.receive(Wait::Never) {
-            Ok(Arrival::Message(bytes, fds)) => match self.adopt(&bytes, fds) {
+            Ok(Arrival::Message(bytes, fds)) => match self.adopt(&bytes, fds, fence) {
                 Some(template) => Progress::Built(Box::new(template)),
                 None => Progress::Failed,
             },
@@ -119,12 +120,12 @@ impl Builder {
         }
     }
 
-    fn adopt(self, bytes: &[u8], fds: Vec<OwnedFd>) -> Option<Template> {
+    fn adopt(self, bytes: &[u8], fds: Vec<OwnedFd>, fence: Fence) -> Option<Template> {
         let Builder { number, cage, survey, answer: _ } = self;
         let real = Cage::decode(&mut Reader(bytes))?;
         let [mounts, root] = <[OwnedFd; 2]>::try_from(fds).ok()?;
         let home = Place::here().ok()?;
-        let standing = Standing::of_real_names(real);
+        let standing = Standing::of_real_names(real, fence);
         let namespaces = rustix::fs::open(c"/proc/self/ns", HOLD, Mode::empty()).ok()?;
         let (survey, built, copy) = (Rc::new(survey), Place { mounts, root }, None);
         let mut said = Writer::default();

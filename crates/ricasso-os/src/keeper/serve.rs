@@ -2,7 +2,7 @@
 
 use super::constants;
 use super::sessions::Sessions;
-use super::views::Views;
+use super::views::{Commands, Views};
 use super::{
     HELLO, POWERS, POWERS_WITH_NETWORK, VIEW, WARDEN, WARDEN_CAGED, WARDEN_FREE, WARDEN_IN, fork,
     lifeline, one_thread,
@@ -34,6 +34,7 @@ struct Post {
     wardens: BTreeSet<i32>,
     sessions: Sessions,
     views: Views,
+    commands: Commands,
     /// Of what all that we fork can have by executing.
     bounds: Bounds,
     /// Of the next warden.
@@ -93,6 +94,7 @@ impl Post {
             wardens: BTreeSet::new(),
             sessions,
             views: Views::default(),
+            commands: Commands::Any,
             bounds: Bounds::Unknown,
             queues: Queues::Shared,
             lent: false,
@@ -154,7 +156,7 @@ impl Post {
     fn obey_long(&mut self, wish: &[u8], fds: Vec<OwnedFd>) -> Result<()> {
         if let Some(view) = wish.strip_prefix(VIEW) {
             // Spared like a warden: it is a child of ours that belongs to no job.
-            self.wardens.extend(self.views.begin(view, fds)?);
+            self.wardens.extend(self.views.begin(view, fds, self.commands)?);
             return Ok(());
         }
         if let Some(view) = wish.strip_prefix(WARDEN_CAGED) {
@@ -179,6 +181,7 @@ impl Post {
 
     /// All commands are in cages, and none may have anything by executing.
     fn bound(&mut self) {
+        self.commands = Commands::Caged;
         if self.bounds == Bounds::Unknown {
             self.bounds = cage::empty_bounds();
         }
@@ -210,18 +213,19 @@ impl Post {
             Jobs::Free | Jobs::Any | Jobs::Caged(_) => None,
             Jobs::Of(_, _, view) => Some(view),
         };
+        let fence = self.views.fence();
         let ground = match jobs {
             Jobs::Free => Ground { free: true, ..Ground::default() },
-            Jobs::Any => Ground { bounds: self.bounds, ..Ground::default() },
+            Jobs::Any => Ground { bounds: self.bounds, fence, ..Ground::default() },
             Jobs::Caged(view) => {
                 let hedge = self.views.hedge(view);
-                Ground { bounds: self.bounds, hedge, ..Ground::default() }
+                Ground { bounds: self.bounds, hedge, fence, ..Ground::default() }
             }
             Jobs::Of(session, spaces, view) => {
                 let loopback = self.sessions.network(session)?;
                 let (bounds, queues) = (self.bounds, self.queues);
                 let template = self.views.find(view);
-                Ground { loopback, spaces, template, bounds, queues, ..Ground::default() }
+                Ground { loopback, spaces, template, bounds, fence, queues, ..Ground::default() }
             }
         };
         let job = fds.pop().ok_or(Error::Garbled { what: "wish without a socket" })?;

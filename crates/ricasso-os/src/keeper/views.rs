@@ -1,6 +1,6 @@
 //! Views of the files that a keeper holds for the commands to come.
 
-use crate::cage::{self, Builder, Hedge, Progress, Template};
+use crate::cage::{self, Builder, Fence, Hedge, Progress, Template};
 use crate::error::Result;
 use crate::mounted::Mounts;
 use rustix::fd::{BorrowedFd, OwnedFd};
@@ -19,18 +19,38 @@ pub(super) struct Views {
     mounts: Option<Mounts>,
     /// The number of the one that was asked for last.
     last: u64,
+    /// What all that we fork stands behind. It stays when views go.
+    fence: Fence,
+}
+
+/// Who is forked here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Commands {
+    /// Some may have no cage.
+    Any,
+    /// All of them are in cages.
+    Caged,
 }
 
 impl Views {
     /// Begins to build one; the number of the child that does is returned. Where rules came along
     /// there is nothing to build.
-    pub(super) fn begin(&mut self, wish: &[u8], rules: Vec<OwnedFd>) -> Result<Option<i32>> {
+    pub(super) fn begin(
+        &mut self,
+        wish: &[u8],
+        rules: Vec<OwnedFd>,
+        commands: Commands,
+    ) -> Result<Option<i32>> {
         if self.mounts.is_none() {
             self.mounts = Mounts::watch();
         }
         let wanted = cage::read_wish(wish, rules)?;
+        match commands {
+            Commands::Any => {}
+            Commands::Caged => self.fence = self.fence.lay(&wanted.cage),
+        }
         if wanted.rules.is_some() {
-            self.hedges.extend(Hedge::new(wanted));
+            self.hedges.extend(Hedge::new(wanted, self.fence));
             let surplus = self.hedges.len().saturating_sub(MOST_VIEWS);
             self.hedges.drain(..surplus);
             return Ok(None);
@@ -53,7 +73,7 @@ impl Views {
     pub(super) fn find(&mut self, number: u64) -> Option<&Template> {
         self.last = number;
         for builder in std::mem::take(&mut self.building) {
-            match builder.progress() {
+            match builder.progress(self.fence) {
                 Progress::Built(template) => self.built.push(*template),
                 Progress::Building(builder) => self.building.push(*builder),
                 Progress::Failed => {}
@@ -90,8 +110,13 @@ impl Views {
         self.mounts.as_ref().map(Mounts::as_fd)
     }
 
+    /// What all that is forked here stands behind.
+    pub(super) fn fence(&self) -> Fence {
+        self.fence
+    }
+
     /// Gives all of them up.
     pub(super) fn clear(&mut self) {
-        *self = Views::default();
+        *self = Views { fence: self.fence, ..Views::default() };
     }
 }

@@ -9,7 +9,9 @@ use super::ears::{Ears, Woken};
 use super::report::{Ended, Report, Status, Usage};
 use super::start::Life;
 use crate::after_fork;
-use crate::cage::{Bounds, Denied, Gatekeeper, Hedge, Loopback, Namespaces, Queues, Template};
+use crate::cage::{
+    Bounds, Denied, Fence, Gatekeeper, Hedge, Loopback, Namespaces, Queues, Template,
+};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::group::Group;
@@ -69,6 +71,8 @@ pub(crate) struct Ground<'a> {
     pub(crate) free: bool,
     /// What is known of what commands can have by executing.
     pub(crate) bounds: Bounds,
+    /// What this process and all that it forks stand behind.
+    pub(crate) fence: Fence,
     /// What the first command of a warden inherits; later ones need their own.
     pub(crate) queues: Queues,
 }

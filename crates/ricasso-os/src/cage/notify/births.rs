@@ -9,7 +9,7 @@ use super::calls::{Name, Role, is_exchanging, is_linking, linked, names};
 use super::memory::Asker;
 use super::shut::{holds, is_inner, may_meet, meets};
 use super::{FCHMODAT2, Gatekeeper, Question, Said, upkeep};
-use crate::cage::filter::SET_GROUP;
+use crate::cage::fence::SET_GROUP;
 use crate::cage::mounts::DEVICES;
 use rustix::fs::{Access, AtFlags, CWD, StatxFlags};
 use rustix::io::Errno;

@@ -119,7 +119,7 @@ impl Walled {
         let rules = crate::cage::Ahead::new().take(&cage(hidden).into()).rules?;
         let (cage, survey) = (cage(hidden).into(), crate::cage::Survey::of(&cage(hidden)));
         let wanted = crate::cage::Wanted { number: WALLS, cage, survey, rules: Some(rules) };
-        let hedge = Box::new(Hedge::new(wanted).unwrap());
+        let hedge = Box::new(Hedge::new(wanted, crate::cage::Fence::default()).unwrap());
         let (owner, warden) = Channel::pair().unwrap();
         let (note, theirs) = Channel::pair().unwrap();
         let mut cradle = Cradle::new(&warden).unwrap();
