@@ -3,8 +3,9 @@
 //! It is forked by a warden, which is single-threaded and ours, so it may allocate. It ends in
 //! exec or in exit and never returns.
 
-use crate::cage::{self, Arrived, Birth, Bounds, Cage, Copy, Fence, Parts, Standing, Survey};
+use crate::cage::{self, Arrived, Birth, Bounds, Cage, Copy, Fence, Parts, Rest, Standing, Survey};
 use crate::channel::{Arrival, Channel, Wait};
+use crate::in_place;
 use crate::warden::serve::Ground;
 use crate::wire::{self, Ceilings, Enclosed, Leaves, Order, Reader, STATE_FD, Stage, Writer};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -22,6 +23,8 @@ use std::sync::Arc;
 /// warden's business, and then, if it comes to that, where the start failed.
 #[derive(Debug, Default)]
 pub(crate) struct Note {
+    /// Whether it tells of the order. A command that waited for it begins before that is told.
+    pub(crate) ordered: bool,
     pub(crate) ceilings: Ceilings,
     pub(crate) litter: Vec<PathBuf>,
     pub(crate) more: bool,
@@ -94,9 +97,18 @@ pub(crate) enum Tidings<'a> {
     First(i32),
     /// The command's process is confined and executes now.
     Ready,
+    /// The command was executed, or failed to be; the descriptor of its questions comes along, if it
+    /// asks any, and a hold on it, if there can be one.
+    Begun {
+        /// Whether it asks.
+        asks: bool,
+    },
     /// It came to nothing.
     Failed(Stage, Errno),
 }
+
+/// Words and variables of most commands; one with more is taken apart before it is obeyed.
+const USUAL_WORDS: usize = 1024;
 
 /// Waits for the order, becomes the command. A closed socket means that none comes any more.
 pub(crate) fn command(
@@ -110,17 +122,23 @@ pub(crate) fn command(
         leave();
     }
     let arrived = make_ready(job, ground, (birth, copy));
-    let Some((bytes, mut streams)) = next_order(job) else { leave() };
+    let Some((message, mut streams)) = next_order(job) else { leave() };
     let mut enclosures = streams.split_off(streams.len().min(3)).into_iter();
-    let Some((bytes, enclosed)) = Enclosed::open(&bytes) else { leave() };
+    let Some((bytes, enclosed)) = Enclosed::open(&message) else { leave() };
     let state = enclosed.state.then(|| enclosures.next()).flatten();
     let rules = enclosed.rules.then(|| enclosures.next()).flatten();
     if let (Some(arrived), Some(rules)) = (&arrived, &rules) {
         arrived.give(rules, enclosed.view);
     }
+    let Ok(streams) = <[OwnedFd; 3]>::try_from(streams) else { leave() };
+    let begun = arrived.as_ref().and_then(|arrived| {
+        let mut words = [std::ptr::null(); USUAL_WORDS];
+        let (wanted, _) = in_place::read(&message, &mut words)?;
+        let rest = Rest { wanted, streams: streams.each_ref(), state: state.as_ref(), note };
+        arrived.begin(&rest, enclosed.view, (ground.loopback, ground.bounds))
+    });
     let known = |said: &[u8]| arrived.as_ref().and_then(|arrived| arrived.said(said));
-    let order = Order::decode_knowing(bytes, known);
-    let (Ok(order), Ok(streams)) = (order, <[OwnedFd; 3]>::try_from(streams)) else { leave() };
+    let Ok(order) = Order::decode_knowing(bytes, known) else { leave() };
     let (stage, errno) = match &order.cage {
         None if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
         None => {
@@ -131,13 +149,18 @@ pub(crate) fn command(
             }
         }
         Some(cage) if cage.has_namespaces() => {
-            cage::raise_reserve();
             let (order, streams) = (&order, &streams);
             let (state, rules, loopback) = (state.as_ref(), rules.as_ref(), ground.loopback);
-            let stands_in = arrived.and_then(|arrived| arrived.stays_for(order, enclosed.view));
+            let stands_in = match begun {
+                Some(_) => arrived,
+                None => {
+                    cage::raise_reserve();
+                    arrived.and_then(|arrived| arrived.stays_for(order, enclosed.view))
+                }
+            };
             let (bounds, fence) = (ground.bounds, ground.fence);
             let stands_in = stands_in.as_ref();
-            cage::lead(&Parts {
+            let parts = Parts {
                 order,
                 cage,
                 streams,
@@ -150,7 +173,8 @@ pub(crate) fn command(
                 fence,
                 stands_in,
                 told: Cell::new(false),
-            })
+            };
+            cage::lead(&parts, begun)
         }
         Some(_) if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
         Some(cage) => {
@@ -256,12 +280,22 @@ impl Tidings<'_> {
                 out.number(stage.number());
                 out.number(errno.raw_os_error() as u64);
             }
+            Tidings::Begun { asks } => {
+                out.number(4);
+                out.number(u64::from(*asks));
+            }
         }
         out.0
     }
 }
 
 impl Note {
+    /// Whether all is told that a command in namespaces is watched by.
+    pub(crate) fn says_enough(&self) -> bool {
+        let answered = self.asks.is_none() || self.listener.is_some() || self.failed.is_some();
+        self.ordered && answered
+    }
+
     /// Takes in one message; `None` where it does not decode.
     pub(crate) fn take(
         &mut self,
@@ -291,6 +325,7 @@ impl Note {
                     self.asks = Some(Asks { about, path, loading: from.list()? });
                 }
                 self.status = fds.pop();
+                self.ordered = true;
             }
             1 => self.first = Some(i32::try_from(from.number()?).ok()?),
             2 => {
@@ -301,10 +336,25 @@ impl Note {
                 let stage = Stage::from_number(from.number()?)?;
                 self.failed = Some((stage, i32::try_from(from.number()?).ok()?));
             }
+            4 => {
+                let mut fds = fds.into_iter();
+                self.listener = if from.number()? == 1 { fds.next() } else { None };
+                self.command = fds.next().and_then(|hold| number_of(&hold));
+            }
             _ => return None,
         }
         Some(())
     }
+}
+
+/// The number, as this process counts, of the one that is held.
+fn number_of(hold: &OwnedFd) -> Option<i32> {
+    let about = std::fs::read(format!("/proc/self/fdinfo/{}", hold.as_raw_fd())).ok()?;
+    let about = about.split(|byte| *byte == b'\n');
+    let number = about.filter_map(|line| line.strip_prefix(b"Pid:")).next()?;
+    let number: i32 = std::str::from_utf8(number).ok()?.trim().parse().ok()?;
+    // One that is gone has none.
+    (number > 0).then_some(number)
 }
 
 /// What a command without namespaces is confined by.
@@ -372,22 +422,12 @@ pub(crate) fn prepare(
 }
 
 /// The same for a process that follows its parent and is settled.
-pub(crate) fn outfit(
-    order: &Order,
-    streams: &[OwnedFd; 3],
-    state: Option<&OwnedFd>,
-) -> Result<(), Errno> {
-    rustix::stdio::dup2_stdin(&streams[0])?;
-    if order.cage.as_ref().is_some_and(|cage| cage.has_namespaces()) {
-        own_emptiness(&streams[0])?;
-    }
-    rustix::stdio::dup2_stdout(&streams[1])?;
-    rustix::stdio::dup2_stderr(&streams[2])?;
+fn outfit(order: &Order, streams: &[OwnedFd; 3], state: Option<&OwnedFd>) -> Result<(), Errno> {
+    let namespaces = order.cage.as_ref().is_some_and(|cage| cage.has_namespaces());
+    let emptiness = if namespaces { Emptiness::Own } else { Emptiness::Machine };
+    take_streams(streams.each_ref(), state, emptiness)?;
     if order.terminal {
         rustix::process::ioctl_tiocsctty(&streams[0])?;
-    }
-    if let Some(state) = state {
-        duplicate(state, STATE_FD)?;
     }
     hold(&order.ceilings)?;
     // In a user namespace of its own the kernel counts the job's tasks alone; elsewhere it would
@@ -397,6 +437,31 @@ pub(crate) fn outfit(
         lower(Resource::Nproc, crate::group::most_tasks(processes))?;
     }
     Ok(())
+}
+
+/// Which empty device a command reads from, if its input is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Emptiness {
+    /// The one that its owner opened.
+    Machine,
+    /// The one of its own view.
+    Own,
+}
+
+/// Puts the streams, and what comes with them, where the command finds them. Allocates nothing.
+pub(crate) fn take_streams(
+    [input, output, error]: [&OwnedFd; 3],
+    state: Option<&OwnedFd>,
+    emptiness: Emptiness,
+) -> Result<(), Errno> {
+    rustix::stdio::dup2_stdin(input)?;
+    match emptiness {
+        Emptiness::Machine => {}
+        Emptiness::Own => own_emptiness(input)?,
+    }
+    rustix::stdio::dup2_stdout(output)?;
+    rustix::stdio::dup2_stderr(error)?;
+    state.map_or(Ok(()), |state| duplicate(state, STATE_FD))
 }
 
 /// The empty device that an owner opened lies on a mount of the machine, and through it its mode
@@ -433,7 +498,7 @@ pub(crate) fn settle(cores: Cores) -> Result<(), Errno> {
 }
 
 /// A copy under this number, which survives the exec.
-pub(crate) fn duplicate(from: &OwnedFd, to: i32) -> Result<(), Errno> {
+fn duplicate(from: &OwnedFd, to: i32) -> Result<(), Errno> {
     // SAFETY: `from` is open during the call, and this process, which is about to execute, holds
     // nothing under the number `to` that it still uses (dup2(2)).
     let answer = unsafe { libc::dup2(from.as_raw_fd(), to) };
@@ -539,7 +604,7 @@ fn c_string(bytes: &[u8]) -> Option<CString> {
 pub(crate) fn tell(note: &Channel, word: &Tidings<'_>, fds: &[BorrowedFd<'_>]) {
     let sent = match word {
         Tidings::Ready => note.send_signed(&word.encode(), fds),
-        Tidings::Order(..) | Tidings::First(_) | Tidings::Failed(..) => {
+        Tidings::Order(..) | Tidings::First(_) | Tidings::Begun { .. } | Tidings::Failed(..) => {
             note.send(&word.encode(), fds)
         }
     };

@@ -41,6 +41,7 @@ pub(crate) use arrived::Arrived;
 pub(crate) use capability::{Bounds, Reserve, empty_bounds, raise_reserve, with_reserve};
 use confine::by_real_names;
 pub(crate) use confine::{Confined, Standing, confine, rehearse};
+pub(crate) use early::Rest;
 pub(crate) use fence::Fence;
 pub(crate) use hedge::Hedge;
 pub(crate) use init::{Birth, Parts, Queues, bear, heard, lead};

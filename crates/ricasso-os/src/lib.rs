@@ -17,6 +17,7 @@ mod group;
 mod handle;
 mod held;
 mod host;
+mod in_place;
 mod keeper;
 pub mod lanes;
 pub mod macos;

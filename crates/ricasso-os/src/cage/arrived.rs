@@ -1,8 +1,8 @@
 //! The first process of a namespace in a copy of a view, before its order was read.
 
 use super::capability::Bounds;
-use super::early::Early;
-use super::init::own_proc;
+use super::early::{Early, Rest};
+use super::init::{Begun, own_proc};
 use super::session::Loopback;
 use super::template::{Copy, Template};
 use super::{Cage, mounts};
@@ -78,6 +78,25 @@ impl<'a> Arrived<'a> {
         {
             early.give(rules.as_fd());
         }
+    }
+
+    /// Starts the command by the process that waits for it, if the order is one for this view and
+    /// for that process. From then on this one has no way back.
+    pub(crate) fn begin(
+        &self,
+        rest: &Rest<'_>,
+        number: Option<u64>,
+        (loopback, bounds): (Option<&Loopback>, Bounds),
+    ) -> Option<Begun> {
+        let early = self.early.as_ref().filter(|early| early.has_rules())?;
+        let is_ours = number == Some(self.template.number())
+            && !rest.wanted.terminal
+            && self.template.said(rest.wanted.cage).is_some();
+        if !is_ours {
+            return None;
+        }
+        let begun = Begun::prepare(self.template.standing(), loopback, bounds, rest.note)?;
+        Some(begun.with(early.go(rest)))
     }
 
     /// Itself, if the view is the one that the order asks for; else this process goes back, and

@@ -4,15 +4,17 @@
 //! takes on its filter meanwhile, and then the rules that came with the order, on another core. It
 //! shares memory and descriptors with the first process, which goes on beside it: so it allocates
 //! nothing and writes nothing but what is its own here, until it is told to go on. Then the first
-//! process stands still, and this one goes the rest of the way in its place.
+//! process stands still, and this one obeys the order where it lies.
 
 use super::capability::Bounds;
-use super::confine::{Confined, Standing, refuse_privileges};
-use super::init::{self, Parts, SoFar};
+use super::confine::refuse_privileges;
 use super::session::Loopback;
 use super::template::{Copy, Template};
-use super::{Net, raw};
-use crate::after_fork::{self, Cores, Tidings, leave};
+use super::{Net, capability, raw};
+use crate::after_fork::{self, Cores, Emptiness, Tidings, leave};
+use crate::channel::Channel;
+use crate::in_place::{self, Wanted};
+use crate::wire::Stage;
 use rustix::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -66,7 +68,13 @@ struct Shared {
 }
 
 /// What the rest of the way needs.
-type Rest<'a> = (&'a Parts<'a>, &'a Standing, &'a OwnedFd);
+pub(crate) struct Rest<'a> {
+    pub(crate) wanted: Wanted<'a>,
+    pub(crate) streams: [&'a OwnedFd; 3],
+    pub(crate) state: Option<&'a OwnedFd>,
+    /// Where the warden is told how it goes.
+    pub(crate) note: &'a Channel,
+}
 
 impl Early {
     /// Bears the process in the namespaces of this one. It goes into the copy that was made ahead
@@ -122,14 +130,27 @@ impl Early {
         }
     }
 
-    /// Lets it become the command, and waits until it has executed or ended. `None` where it did
-    /// not even begin, since it failed or somebody ended it, and nothing was told.
-    pub(super) fn go(&self, rest: &Rest<'_>) -> Option<i32> {
+    /// Whether it was given rules. One that was not cannot go on.
+    pub(super) fn has_rules(&self) -> bool {
+        self.shared.rules.load(Ordering::Relaxed) != NONE
+    }
+
+    /// Lets it become the command, and waits until it has executed or ended: its number, and where
+    /// its questions arrive. `None` where it did not even begin, since it failed or somebody ended
+    /// it, and nothing was told.
+    pub(super) fn go(&self, rest: &Rest<'_>) -> Option<(i32, Option<OwnedFd>)> {
         let shared = &self.shared;
         shared.rest.store(ptr::from_ref(rest).cast_mut().cast(), Ordering::Release);
         self.tell(GO_ON);
         self.await_end();
-        (shared.came.load(Ordering::Acquire) == ON_ITS_WAY).then_some(self.pid)
+        if shared.came.load(Ordering::Acquire) != ON_ITS_WAY {
+            return None;
+        }
+        let listener = shared.listener.swap(NONE, Ordering::AcqRel);
+        // SAFETY: that process put it into the table that it shared with this one, and has a table of
+        // its own now; nobody else here knows of it, and nobody gets it twice.
+        let listener = (listener != NONE).then(|| unsafe { OwnedFd::from_raw_fd(listener) });
+        Some((self.pid, listener))
     }
 
     fn tell(&self, word: u32) {
@@ -168,9 +189,9 @@ extern "C" fn enter(given: *mut libc::c_void) -> libc::c_int {
     let mut since = Instant::now();
     loop {
         match shared.told.load(Ordering::Acquire) {
-            GO_ON => break,
+            GO_ON if ruled => break,
             LEAVE => leave(),
-            TAKE_RULES if !ruled => {
+            TAKE_RULES | GO_ON if !ruled => {
                 // Where it fails, the first process finds out why.
                 if take_rules(shared).is_err() {
                     leave();
@@ -189,15 +210,29 @@ extern "C" fn enter(given: *mut libc::c_void) -> libc::c_int {
     }
     shared.came.store(ON_ITS_WAY, Ordering::Release);
     // SAFETY: `go` put it there before it told us, and waits for us to execute or end.
-    let (parts, standing, warden) = unsafe { *shared.rest.load(Ordering::Acquire) };
-    let listener = shared.listener.load(Ordering::Relaxed);
-    // SAFETY: it was made by this process, and nobody else in its own table owns it.
-    let own = |fd| unsafe { OwnedFd::from_raw_fd(fd) };
-    let confined = Confined { listener: Some(listener).filter(|fd| *fd != NONE).map(own) };
-    let so_far = SoFar::Born { confined, ruled };
-    let (stage, errno) = init::become_command(parts, standing, warden, so_far);
-    after_fork::tell(parts.note, &Tidings::Failed(stage, errno), &[]);
+    let rest = unsafe { &*shared.rest.load(Ordering::Acquire) };
+    let (stage, errno) = become_command(rest);
+    after_fork::tell(rest.note, &Tidings::Failed(stage, errno), &[]);
     leave()
+}
+
+/// From here on nobody else uses this memory. Returns only on failure. It tells nobody that it
+/// begins: whoever is woken on this core before the exec moves the command to another one, which
+/// takes as long as the exec itself.
+fn become_command(rest: &Rest<'_>) -> (Stage, Errno) {
+    match take_place(rest) {
+        Ok(()) => (Stage::Execute, in_place::execute(&rest.wanted)),
+        Err(failure) => failure,
+    }
+}
+
+fn take_place(rest: &Rest<'_>) -> Result<(), (Stage, Errno)> {
+    let at = |stage| move |errno| (stage, errno);
+    rustix::process::chdir(rest.wanted.cwd).map_err(at(Stage::Directory))?;
+    capability::drop_all(Bounds::Empty).map_err(at(Stage::Privileges))?;
+    after_fork::take_streams(rest.streams, rest.state, Emptiness::Own)
+        .and_then(|()| after_fork::hold(&rest.wanted.ceilings))
+        .map_err(at(Stage::Prepare))
 }
 
 fn await_other_than(shared: &Shared, word: u32) {

@@ -360,7 +360,7 @@ mod tests {
     /// Values that filters look for, and some that they do not.
     fn values() -> Vec<u64> {
         let mut all: Vec<u64> = (0..=6).collect();
-        all.extend([16, 31, 0o644, 0o2755, 0o4755, 0o6755, 0o100, 0o1102, 0o2_0000_102]);
+        all.extend([16, 31, 0o644, 0o2755, 0o4755, 0o6755, 0o100, 0o1102, 0o20_000_102]);
         all.extend([0x5412, 0x541c, 0x5401, 0xc050_6617, 0x8008_6601, 0x4008_6602, 0x9436]);
         all.extend([1024, 1030, 1036, 1038, 1040, 0x1000_0000, 0x2_0000, 0x800, 0x22, 0x400]);
         all.extend([0x10_0f00, 0x8_0002, 0x8_0001, u64::MAX, 0xffff_ffff, 0x4_0000, 1 << 40]);

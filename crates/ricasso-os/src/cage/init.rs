@@ -6,7 +6,7 @@
 
 use super::arrived::{Arrived, Terminals};
 use super::capability::Bounds;
-use super::confine::{Confined, Standing, confine_powerless, lay_all_but_filter};
+use super::confine::{Standing, confine_powerless};
 use super::fence::Fence;
 use super::mounts::{self, Processes};
 use super::raw::{self, Depth, NO_SUID, READ_ONLY};
@@ -22,6 +22,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -44,6 +45,37 @@ pub(crate) struct Parts<'a> {
     pub(crate) stands_in: Option<&'a Arrived<'a>>,
     /// Whether the warden knows the order.
     pub(crate) told: Cell<bool>,
+}
+
+/// A start that somebody else obeys while this process, the first one, reads the order: it has
+/// given up its powers for it, and there is no way back.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    ends: Ends,
+    /// The command, and where its questions arrive; nothing where its process had ended before, and
+    /// another one must be born.
+    command: Option<(i32, Option<OwnedFd>)>,
+}
+
+impl Begun {
+    /// What this process must do before its command runs. Where it fails, so does the long way,
+    /// which can tell why.
+    pub(super) fn prepare(
+        standing: &Standing,
+        loopback: Option<&Loopback>,
+        bounds: Bounds,
+        note: &Channel,
+    ) -> Option<Begun> {
+        let ends = Ends::new().ok()?;
+        enter_network(&standing.cage, loopback, 0).ok()?;
+        follow_warden(note).ok()?;
+        become_unreachable(standing, bounds).ok()?;
+        Some(Begun { ends, command: None })
+    }
+
+    pub(super) fn with(self, command: Option<(i32, Option<OwnedFd>)>) -> Begun {
+        Begun { command, ..self }
+    }
 }
 
 impl Parts<'_> {
@@ -94,7 +126,12 @@ pub(crate) fn bear(template: Option<&Template>, queues: Queues) -> Result<Option
         Queues::Shared => {}
         Queues::Own => spaces &= !libc::CLONE_NEWIPC,
     }
+    let core = Core::stay();
     let born = fork_with(spaces)?;
+    if core.leave().is_err() {
+        // The command would be kept there.
+        leave();
+    }
     if born.is_none() {
         // Asked again, and then with an answer, when there is something to run.
         let signal = Some(rustix::process::Signal::KILL);
@@ -103,12 +140,37 @@ pub(crate) fn bear(template: Option<&Template>, queues: Queues) -> Result<Option
     Ok(born)
 }
 
+/// The core that this process is on, and those that it may be on. Who is forked meanwhile begins
+/// there: the kernel would rather put it on the core of the owner, which seems to have less to do,
+/// and it would wait until that sleeps.
+struct Core(Option<CpuSet>);
+
+impl Core {
+    /// Binds this process to it. Where that fails nothing changes.
+    fn stay() -> Core {
+        let Ok(before) = sched_getaffinity(None) else { return Core(None) };
+        let mut here = CpuSet::new();
+        here.set(sched_getcpu());
+        let bound = before.count() > 1 && sched_setaffinity(None, &here).is_ok();
+        Core(bound.then_some(before))
+    }
+
+    /// This process may be on all of them again.
+    fn leave(&self) -> Result<(), Errno> {
+        self.0.as_ref().map_or(Ok(()), |before| sched_setaffinity(None, before))
+    }
+}
+
 type Failure = (Stage, Errno);
 
 /// Builds the namespaces and starts the command in them; returns only on failure, and then in
 /// whichever process it happened.
-pub(crate) fn lead(parts: &Parts<'_>) -> Failure {
-    match try_lead(parts) {
+pub(crate) fn lead(parts: &Parts<'_>, begun: Option<Begun>) -> Failure {
+    let led = match (begun, parts.stands_in) {
+        (Some(begun), Some(arrived)) => follow(parts, arrived.template.standing(), begun),
+        (Some(_) | None, _) => try_lead(parts),
+    };
+    match led {
         Ok(never) => match never {},
         Err(failure) => {
             match parts.birth {
@@ -123,20 +185,56 @@ pub(crate) fn lead(parts: &Parts<'_>) -> Failure {
 enum Never {}
 
 /// Both ends of what the first process speaks through; one of them is the warden's.
+#[derive(Debug)]
 struct Ends {
     warden: OwnedFd,
     own: OwnedFd,
 }
 
+impl Ends {
+    fn new() -> Result<Ends, Errno> {
+        let (warden, own) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        Ok(Ends { warden, own })
+    }
+}
+
+/// Tells the warden what the command would have told itself.
+fn tell_begun(note: &Channel, command: i32, listener: Option<&OwnedFd>) {
+    // A hold tells its number to whoever counts otherwise.
+    let hold = rustix::process::Pid::from_raw(command).and_then(|pid| {
+        rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+    });
+    let fds: Vec<BorrowedFd<'_>> = listener.into_iter().chain(&hold).map(AsFd::as_fd).collect();
+    let word = Tidings::Begun { asks: listener.is_some() };
+    after_fork::tell(note, &word, &fds);
+}
+
+/// After a start that was obeyed already: tells the warden of the order, and stays.
+fn follow(parts: &Parts<'_>, standing: &Standing, begun: Begun) -> Result<Never, Failure> {
+    let Begun { ends, command } = begun;
+    parts.tell_order(&[ends.warden.as_fd()]);
+    let command = match command {
+        Some((command, listener)) => {
+            tell_begun(parts.note, command, listener.as_ref());
+            command
+        }
+        None => {
+            let entered = rustix::process::chdir(&parts.order.cwd);
+            entered.map_err(|errno| (Stage::Directory, errno))?;
+            let born = beget(parts, standing, &ends.warden);
+            born.map_err(|errno| (Stage::Prepare, errno))?
+        }
+    };
+    drop(ends.warden);
+    guard(command, &ends.own, None)
+}
+
 fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
     let at = |stage| move |errno| (stage, errno);
-    let (warden, own) =
-        rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).map_err(at(Stage::Prepare))?;
-    let ends = Ends { warden, own };
+    let ends = Ends::new().map_err(at(Stage::Prepare))?;
     let terminal = || parts.order.terminal.then(|| terminal::hold(&parts.streams[0])).flatten();
     if let Some(arrived) = parts.stands_in {
         let standing = arrived.template.standing();
-        // The command's process is there already; but if somebody ended it, one is born of this.
         enter_network(&standing.cage, parts.loopback, 0).map_err(at(Stage::Namespaces))?;
         let terminal = match arrived.terminals {
             Terminals::Own => None,
@@ -184,26 +282,23 @@ fn first(
     let at = |stage| move |errno| (stage, errno);
     follow_warden(parts.note).map_err(at(Stage::Namespaces))?;
     rustix::process::chdir(&parts.order.cwd).map_err(at(Stage::Directory))?;
-    // Nothing that is left to do here needs them, and the command inherits that it has none.
+    become_unreachable(standing, parts.bounds).map_err(at(Stage::Privileges))?;
+    let command = beget(parts, standing, &ends.warden).map_err(at(Stage::Prepare))?;
+    drop(ends.warden);
+    guard(command, &ends.own, named.as_ref())
+}
+
+/// Nothing that is left to do in this process needs powers, and a command that is born of it
+/// inherits that it has none; and nobody in the namespace may look into it, which was forked from
+/// ours.
+fn become_unreachable(standing: &Standing, bounds: Bounds) -> Result<(), Errno> {
     let bounds = match standing.cage.walls.namespaces {
-        Namespaces::Root => parts.bounds,
+        Namespaces::Root => bounds,
         // A new one begins with all of them.
         Namespaces::User | Namespaces::None => Bounds::Unknown,
     };
-    super::capability::drop_all(bounds).map_err(at(Stage::Privileges))?;
-    // Nobody in the namespace may look into this process, which was forked from ours.
-    raw::prctl(libc::PR_SET_DUMPABLE, 0).map_err(at(Stage::Privileges))?;
-    let early = parts.stands_in.and_then(|arrived| arrived.early.as_ref());
-    if early.is_some() {
-        // It has its hands full, and the warden is not ready to hear it yet.
-        parts.tell_order(&[ends.warden.as_fd()]);
-    }
-    let command = match early.and_then(|early| early.go(&(parts, standing, &ends.warden))) {
-        Some(command) => command,
-        None => beget(parts, standing, &ends.warden).map_err(at(Stage::Prepare))?,
-    };
-    drop(ends.warden);
-    guard(command, &ends.own, named.as_ref())
+    super::capability::drop_all(bounds)?;
+    raw::prctl(libc::PR_SET_DUMPABLE, 0)
 }
 
 /// The stack of the command's process until it executes; what it does there needs a tenth of it.
@@ -218,7 +313,7 @@ fn beget(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Result<i32
         // parent stands still until it executes or ends.
         let (parts, standing, warden) =
             unsafe { *with.cast::<(&Parts<'_>, &Standing, &OwnedFd)>() };
-        let (stage, errno) = become_command(parts, standing, warden, SoFar::Nothing);
+        let (stage, errno) = become_command(parts, standing, warden);
         after_fork::tell(parts.note, &Tidings::Failed(stage, errno), &[]);
         leave()
     }
@@ -234,37 +329,16 @@ fn beget(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Result<i32
     raw::answer(pid.into()).map(|pid| pid as i32)
 }
 
-/// How far the command's process came before there was an order.
-pub(super) enum SoFar {
-    /// It was born with it, without powers, in its directory.
-    Nothing,
-    /// It stands behind its filter, and perhaps behind its rules.
-    Born {
-        /// What the filter asks through.
-        confined: Confined,
-        /// Whether it took on its rules.
-        ruled: bool,
-    },
-}
-
 /// The command's own process; returns only on failure.
-pub(super) fn become_command(
-    parts: &Parts<'_>,
-    standing: &Standing,
-    warden: &OwnedFd,
-    so_far: SoFar,
-) -> Failure {
+fn become_command(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Failure {
     // Together with the next message it wakes the warden once; but a filter may be in the way of
     // a long one.
     if parts.order.is_long() {
         parts.tell_order(&[warden.as_fd()]);
     }
-    let confined = match so_far {
-        SoFar::Born { confined, ruled } => grow_up(parts, standing, ruled).map(|()| confined),
-        SoFar::Nothing => after_fork::prepare(parts.order, parts.streams, parts.state)
-            .map_err(|errno| (Stage::Prepare, errno))
-            .and_then(|()| confine_powerless(standing, parts.rules)),
-    };
+    let confined = after_fork::prepare(parts.order, parts.streams, parts.state)
+        .map_err(|errno| (Stage::Prepare, errno))
+        .and_then(|()| confine_powerless(standing, parts.rules));
     parts.tell_order(&[warden.as_fd()]);
     match confined {
         Ok(confined) => {
@@ -274,15 +348,6 @@ pub(super) fn become_command(
         }
         Err(failure) => failure,
     }
-}
-
-/// The rest of the way of a process that was born before the order, and stands behind its filter.
-fn grow_up(parts: &Parts<'_>, standing: &Standing, ruled: bool) -> Result<(), Failure> {
-    let at = |stage| move |errno| (stage, errno);
-    rustix::process::chdir(&parts.order.cwd).map_err(at(Stage::Directory))?;
-    super::capability::drop_all(Bounds::Empty).map_err(at(Stage::Privileges))?;
-    after_fork::outfit(parts.order, parts.streams, parts.state).map_err(at(Stage::Prepare))?;
-    if ruled { Ok(()) } else { lay_all_but_filter(standing, parts.rules) }
 }
 
 fn namespaces(cage: &Cage, loopback: Option<&Loopback>, birth: Birth) -> Result<(), Errno> {

@@ -166,6 +166,16 @@ pub(super) fn mount(
     answer(done.into()).map(drop)
 }
 
+/// Lays what one path leads to over what another one does. One call instead of the three that a
+/// copied tree takes.
+pub(super) fn bind(from: &CStr, to: &CStr) -> Result<(), Errno> {
+    let none = std::ptr::null::<libc::c_char>();
+    // SAFETY: both paths are NUL-terminated and outlive the call, which takes no kind of file system
+    // and no options with this flag (mount(2)).
+    let done = unsafe { libc::mount(from.as_ptr(), to.as_ptr(), none, libc::MS_BIND, none.cast()) };
+    answer(done.into()).map(drop)
+}
+
 /// Leaves the namespaces named by the flags for new ones.
 pub(super) fn unshare(flags: libc::c_int) -> Result<(), Errno> {
     // SAFETY: unshare takes no memory of ours; the callers have one thread (unshare(2)).

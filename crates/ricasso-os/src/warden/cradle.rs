@@ -5,11 +5,12 @@
 //! allocate, lock or panic, and writes to nothing but its cradle and its own stack, so that the
 //! warden may go on beside it; it ends in exec or in exit.
 
-use crate::after_fork::{self, Cores, leave};
+use crate::after_fork::{self, Cores, Emptiness, leave};
 use crate::cage::{Bounds, Hedge};
 use crate::channel::{Channel, INLINE_BYTES};
 use crate::error::{Error, Result};
-use crate::wire::{Ceilings, Enclosed, Order, Reader, STATE_FD, Stage};
+use crate::in_place::{Wanted, execute, read};
+use crate::wire::{Enclosed, Order, Stage};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{
@@ -18,7 +19,7 @@ use rustix::net::{
 };
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use std::cell::UnsafeCell;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -31,8 +32,6 @@ const STACK_BYTES: usize = 128 * 1024;
 const GUARD_BYTES: usize = 64 * 1024;
 /// A word takes nine bytes at least, and both lists end in a null pointer.
 const MOST_WORDS: usize = INLINE_BYTES / 9 + 2;
-/// The longest path that the kernel takes, its NUL included.
-const PATH_BYTES: usize = 4096;
 /// Descriptors that come with an order: three streams, one for the state and one with rules.
 const MOST_FDS: usize = 5;
 
@@ -179,19 +178,6 @@ enum Ended {
     Back,
     /// It tried.
     Failed(Stage, Errno),
-}
-
-/// The order of a command, where it lies.
-struct Wanted<'a> {
-    argv: *const *const c_char,
-    env: *const *const c_char,
-    program: &'a CStr,
-    path: Option<&'a [u8]>,
-    cwd: &'a CStr,
-    ceilings: Ceilings,
-    terminal: bool,
-    /// What it says of its cage; nothing where it has none.
-    cage: &'a [u8],
 }
 
 fn become_command(slate: &Slate) -> Ended {
@@ -385,45 +371,6 @@ fn take_order(
     (whole && got.bytes > 0).then_some((got.bytes, fds))
 }
 
-/// Reads an order without copying it: its strings end in NUL, and pointers to them go into
-/// `words`, first the arguments and then the environment.
-fn read<'a>(
-    order: &'a [u8],
-    words: &mut [*const c_char; MOST_WORDS],
-) -> Option<(Wanted<'a>, Enclosed)> {
-    let (order, enclosed) = Enclosed::open(order)?;
-    let mut from = Reader(order);
-    let mut places = words.iter_mut();
-    let mut program = None;
-    for _ in 0..from.number()? {
-        let word = from.text()?;
-        program = program.or(Some(word));
-        *places.next()? = word.as_ptr();
-    }
-    *places.next()? = ptr::null();
-    let env = places.as_slice().as_ptr();
-    let mut path = None;
-    for _ in 0..from.number()? {
-        let entry = from.text()?;
-        path = path.or_else(|| entry.to_bytes().strip_prefix(b"PATH="));
-        *places.next()? = entry.as_ptr();
-    }
-    *places.next()? = ptr::null();
-    let cwd = from.text()?;
-    for _ in 0..from.number()? {
-        from.bytes()?;
-    }
-    let ceilings = from.ceilings()?;
-    let _more = from.number()?;
-    let _leaves = from.leaves()?;
-    let terminal = from.number()? == 1;
-    let cage = if enclosed.cage && from.number()? == 1 { from.0 } else { &[] };
-    let argv = words.as_ptr();
-    let program = program?;
-    let wanted = Wanted { argv, env, program, path, cwd, ceilings, terminal, cage };
-    Some((wanted, enclosed))
-}
-
 fn prepare(
     wanted: &Wanted<'_>,
     enclosed: Enclosed,
@@ -432,52 +379,12 @@ fn prepare(
     let [Some(input), Some(output), Some(error), state, _rules] = fds else {
         return Err(Errno::BADF);
     };
-    rustix::stdio::dup2_stdin(input)?;
-    rustix::stdio::dup2_stdout(output)?;
-    rustix::stdio::dup2_stderr(error)?;
+    let state = state.as_ref().filter(|_| enclosed.state);
+    after_fork::take_streams([input, output, error], state, Emptiness::Machine)?;
     if wanted.terminal {
         rustix::process::ioctl_tiocsctty(input)?;
     }
-    match state {
-        Some(state) if enclosed.state => after_fork::duplicate(state, STATE_FD)?,
-        Some(_) | None => {}
-    }
     after_fork::hold(&wanted.ceilings)
-}
-
-/// Executes the program, which is looked up as a shell would; returns only on failure.
-fn execute(wanted: &Wanted<'_>) -> Errno {
-    let program = wanted.program.to_bytes();
-    if program.contains(&b'/') {
-        return execute_at(wanted.program, wanted);
-    }
-    let mut worst = Errno::NOENT;
-    let mut candidate = [0u8; PATH_BYTES];
-    for directory in after_fork::directories(wanted.path) {
-        let Some(candidate) = join(directory, program, &mut candidate) else { continue };
-        match execute_at(candidate, wanted) {
-            Errno::NOENT | Errno::NOTDIR => {}
-            Errno::ACCESS => worst = Errno::ACCESS,
-            errno => return errno,
-        }
-    }
-    worst
-}
-
-/// `DIRECTORY/PROGRAM`; nothing where that is longer than any path.
-fn join<'a>(directory: &[u8], program: &[u8], to: &'a mut [u8; PATH_BYTES]) -> Option<&'a CStr> {
-    let all = directory.iter().chain(b"/").chain(program).chain(b"\0");
-    let length = directory.len() + program.len() + 2;
-    let to = to.get_mut(..length)?;
-    to.iter_mut().zip(all).for_each(|(place, byte)| *place = *byte);
-    CStr::from_bytes_with_nul(to).ok()
-}
-
-fn execute_at(program: &CStr, wanted: &Wanted<'_>) -> Errno {
-    // SAFETY: `program` and every word are NUL-terminated strings that live until the call
-    // returns, and both lists end in a null pointer, as execve(2) demands.
-    unsafe { libc::execve(program.as_ptr(), wanted.argv, wanted.env) };
-    after_fork::last_errno()
 }
 
 #[cfg(test)]

@@ -295,7 +295,7 @@ impl Post {
     ) -> Result<Life> {
         pipe.want_signatures()?;
         // Whoever is asked hears at once who asks; else the end of the note tells enough.
-        while note.asks.is_some() && note.listener.is_none() && note.failed.is_none() {
+        while !note.says_enough() {
             if !self.hear(pipe, &mut note)? {
                 break;
             }
