@@ -13,7 +13,7 @@ use rustix::process::{
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-pub(crate) use proc::can_walk;
+pub(crate) use proc::{can_walk, tasks};
 
 /// A killed process is gone within milliseconds unless the kernel holds it (a dead disk, a dead
 /// network mount). After this long the reply says that it is still there instead of hanging.

@@ -11,7 +11,7 @@ use crate::record;
 use crate::reply::{self, Reply, StepReply, Used, Whole};
 use crate::request::{Bytes, Request, WindowSize};
 use crate::run::{Ending, JobId};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// A command rarely names more variables that it lacks; the rest is in `check --json`.
@@ -234,22 +234,40 @@ fn denial(denied: &ricasso_os::Denied, admitted: &Admitted) -> reply::Denial {
         "execute" => ("programs", Some(STARTED)),
         _ => ("files", None),
     };
+    let cage = admitted.plan().cage();
     let remedy = if let Some(remedy) = listed {
         remedy.to_string()
-    } else if admitted.plan().cage().write.iter().any(inside) {
+    } else if cage.write.iter().any(inside) {
         "it is protected by files.protect: let a person change it".to_string()
+    } else if cage.hide.iter().any(inside) {
+        "it is hidden by files.hide: let a person do this, or have it made elsewhere".to_string()
+    } else if denied.target.starts_with("/tmp") && cage.session_tmp.is_some() {
+        "the machine's /tmp is shut here: write below $TMPDIR, the session's own".to_string()
     } else {
-        let directory = denied.target.parent().unwrap_or(&denied.target);
-        match ricasso_os::is_kernels(directory) {
-            true => "it is the kernel's: nothing is granted there".to_string(),
-            false => format!("grant it: --write {}", directory.display()),
-        }
+        grant(&denied.target)
     };
     reply::Denial {
         operation: denied.operation.clone(),
         target: redactor.text(denied.target.as_os_str().as_encoded_bytes()),
         by,
         remedy: redactor.text(remedy.as_bytes()),
+    }
+}
+
+/// The smallest grant that lets somebody write there.
+fn grant(target: &Path) -> String {
+    let directory = target.parent().unwrap_or(target);
+    if ricasso_os::is_kernels(directory) {
+        return "it is the kernel's: nothing is granted there".to_string();
+    }
+    // A work tree whose repository lies elsewhere needs more of that than one directory.
+    let repository = target.ancestors().skip(1).find(|above| above.ends_with(".git"));
+    match repository {
+        Some(repository) => format!(
+            "grant the repository: --write {}; its hooks and configuration stay shut",
+            repository.display()
+        ),
+        None => format!("grant it: --write {}", directory.display()),
     }
 }
 

@@ -24,29 +24,23 @@ pub struct Pointed {
 /// Names of settings whose value is a command line.
 const RUNS: &[&[u8]] = &[
     b"fsmonitor",
-    b"pager",
-    b"editor",
-    b"sshcommand",
     b"askpass",
     b"gitproxy",
     b"external",
     b"textconv",
-    b"command",
-    b"cmd",
-    b"driver",
     b"clean",
     b"smudge",
     b"process",
-    b"program",
-    b"helper",
     b"difffilter",
-    b"packobjectshook",
-    b"defaultkeycommand",
-    b"alternaterefscommand",
     b"uploadpack",
     b"receivepack",
     b"update",
 ];
+/// Ends of such names: git names new ones after what they do.
+const RUNS_AT_THE_END: &[&[u8]] =
+    &[b"cmd", b"command", b"hook", b"helper", b"program", b"editor", b"pager", b"driver"];
+/// Sections in which `path` is where a program lies.
+const TOOLS: &[&[u8]] = &[b"mergetool", b"difftool", b"browser", b"man", b"guitool"];
 /// Sections in which every value is one.
 const ALL_RUN: &[&[u8]] = &[b"alias", b"pager"];
 
@@ -71,7 +65,11 @@ impl Pointed {
             } else if setting.is("core.hookspath") {
                 let hooks = keep(&mut pointed.hooks, root, &root.join(value));
                 pointed.unread |= hooks == Seen::Part;
-            } else if RUNS.contains(&setting.name) || ALL_RUN.contains(&setting.section) {
+            } else if setting.is("init.templatedir") {
+                // Its hooks are copied into every new repository.
+                let hooks = root.join(value).join("hooks");
+                pointed.unread |= keep(&mut pointed.hooks, root, &hooks) == Seen::Part;
+            } else if runs(setting.section, setting.name) {
                 for word in words(setting.value) {
                     let program = keep(&mut pointed.programs, root, &root.join(from_bytes(word)));
                     pointed.unread |= program == Seen::Part;
@@ -93,6 +91,16 @@ impl Pointed {
     fn name_setting(&mut self, root: &Path, path: &Path) {
         self.unread |= keep(&mut self.settings, root, path) == Seen::Part;
     }
+}
+
+/// Whether the value of a setting is a command line, or a program.
+fn runs(section: &[u8], name: &[u8]) -> bool {
+    // A tool's own name stands behind that of the section.
+    let head = section.split(|byte| *byte == b'.').next().unwrap_or(section);
+    RUNS.contains(&name)
+        || RUNS_AT_THE_END.iter().any(|end| name.ends_with(end))
+        || ALL_RUN.contains(&section)
+        || name == b"path" && TOOLS.contains(&head)
 }
 
 /// The words of a command line that may name a file, as far as blanks and quotes tell.
@@ -131,11 +139,15 @@ mod tests {
         fs::write(root.join("a.conf"), more).unwrap();
         let user = root.join("user");
         let text = "[core]\n hooksPath = .githooks\n fsmonitor = tools/watch -x\n\
-                    [alias]\n a = !sh b/c\n";
+                    [alias]\n a = !sh b/c\n[gc]\n recentObjectsHook = keep\n auto = no\n\
+                    [mergetool \"x\"]\n path = m/x\n[branch \"path\"]\n path = no\n\
+                    [init]\n templateDir = t\n[sendemail]\n toCmd = to\n";
         fs::write(&user, text).unwrap();
         let found = Pointed::by_repository(&root, std::slice::from_ref(&user));
-        assert_eq!(found.hooks, ["tools/hooks", ".githooks"].map(|name| root.join(name)));
-        let programs = ["tools/watch", "sh", "b/c"].map(|name| root.join(name));
+        let hooks = ["tools/hooks", ".githooks", "t/hooks"].map(|name| root.join(name));
+        assert_eq!(found.hooks, hooks);
+        let programs = ["tools/watch", "sh", "b/c", "keep", "m/x", "to"];
+        let programs = programs.map(|name| root.join(name));
         assert_eq!(found.programs, programs);
         let named = ["a.conf", "b.conf", "attr"].map(|name| root.join(name));
         assert_eq!((found.settings, found.unread), (named.to_vec(), false));

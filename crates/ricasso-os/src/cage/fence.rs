@@ -18,7 +18,11 @@ const KEYS_OF_FILES: [u32; 3] = [0xc050_6617, 0xc040_6618, 0xc040_6619];
 /// The second byte of a number names who has given it out. These are of file systems, and many of
 /// them change a file or directory through a descriptor for reading: flags, versions, attributes,
 /// verity, encryption, subvolumes. One by one, each file system would have one more.
-const OF_FILE_SYSTEMS: [u32; 8] = [0x6600, 0x5800, 0x7600, 0x9400, 0xf500, 0x9700, 0xcf00, 0x7200];
+const OF_FILE_SYSTEMS: [u32; 9] =
+    [0x6600, 0x5800, 0x7600, 0x9400, 0xf500, 0x9700, 0xcf00, 0x7200, 0xbc00];
+/// Those of file systems with snapshots (btrfs, bcachefs): one that is made in the workspace shows
+/// everything that lies on the same file system, whatever is laid over it.
+const OF_SNAPSHOTS: [u32; 2] = [0x9400, 0xbc00];
 const GIVEN_OUT_BY: u32 = 0xff00;
 /// Those that only tell something, or write to a descriptor for writing: flags, version,
 /// attributes, extents, label, map, policy, verity; cloning; of btrfs its own flags, features and
@@ -194,11 +198,9 @@ pub(super) fn rules(kind: Kind) -> Rules {
     rules.set(libc::SYS_personality, usual.otherwise(deny));
     let mut ioctl = Steps::new().when_one_of(1, &TERMINAL_INJECTION, deny);
     ioctl = ioctl.when_one_of(1, &KEYS_OF_FILES, deny);
-    if kind.landlock_alone {
-        let changes = Action::Fail(libc::EOPNOTSUPP);
-        ioctl = ioctl.when_one_of(1, &TELLING, Action::Allow);
-        ioctl = ioctl.when_masked((1, GIVEN_OUT_BY), &OF_FILE_SYSTEMS, changes);
-    }
+    let shut = if kind.landlock_alone { &OF_FILE_SYSTEMS[..] } else { &OF_SNAPSHOTS[..] };
+    ioctl = ioctl.when_one_of(1, &TELLING, Action::Allow);
+    ioctl = ioctl.when_masked((1, GIVEN_OUT_BY), shut, Action::Fail(libc::EOPNOTSUPP));
     rules.set(libc::SYS_ioctl, ioctl.otherwise(Action::Allow));
     let laid = Steps::new().when_one_of(1, &LAID_ON_FILES, deny);
     rules.set(libc::SYS_fcntl, laid.otherwise(Action::Allow));

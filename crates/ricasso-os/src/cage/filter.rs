@@ -410,6 +410,36 @@ mod tests {
     }
 
     #[test]
+    fn no_snapshot_is_made_and_nothing_else_of_files_is_lost() {
+        /// Making and destroying snapshots and subvolumes of btrfs, by all their numbers; and of
+        /// bcachefs.
+        const SNAPSHOTS: [u64; 8] = [
+            0x5000_9401,
+            0x5000_9417,
+            0x5000_940e,
+            0x5000_9418,
+            0x5000_940f,
+            0x5000_943f,
+            0x4020_bc10,
+            0x4020_bc11,
+        ];
+        /// Sharing the bytes of two files, and asking for flags and extents.
+        const HARMLESS: [u64; 5] =
+            [0x4004_9409, 0x4020_940d, 0xc018_9436, 0x8008_6601, 0xc020_660b];
+        for cage in cages() {
+            let program = Filter::of(&cage, Fence::default()).program;
+            let on = |number: u64| run(&program, libc::SYS_ioctl as u32, [3, number, 0, 0, 0, 0]);
+            for number in SNAPSHOTS {
+                assert_eq!(on(number), 0x0005_0000 | libc::EOPNOTSUPP as u32, "{number:x}");
+                assert_eq!(on(number | 1 << 40), on(number), "{number:x}");
+            }
+            for number in HARMLESS {
+                assert_eq!(on(number), 0x7fff_0000, "{number:x}");
+            }
+        }
+    }
+
+    #[test]
     fn a_fence_is_only_for_cages_of_its_kind() {
         let cages = cages();
         let fence = |cage: &Cage| Fence::of_kind(Kind::of(cage));

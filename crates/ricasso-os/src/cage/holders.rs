@@ -50,9 +50,24 @@ fn hold_directory(path: &Path) -> Result<(), Errno> {
         rustix::fs::unlink(path)?;
     }
     match mkdir(path, Mode::from_raw_mode(HOLDER)) {
-        Ok(()) | Err(Errno::EXIST) => Ok(()),
+        Ok(()) => Ok(()),
+        // A command before may have changed its mode, and nobody would find the way through it.
+        Err(Errno::EXIST) => open_up(path),
         Err(errno) => Err(errno),
     }
+}
+
+/// Gives a directory that is ours the mode of a holder again, if it lacks some of it. Whoever builds
+/// a view may open it whatever its mode is.
+fn open_up(path: &Path) -> Result<(), Errno> {
+    let found = rustix::fs::lstat(path)?;
+    if found.st_mode & HOLDER == HOLDER || found.st_uid != rustix::process::geteuid().as_raw() {
+        return Ok(());
+    }
+    // The hold is on the directory itself, so that no link is followed.
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let held = open(path, flags, Mode::empty())?;
+    rustix::fs::fchmod(&held, Mode::from_raw_mode(found.st_mode & 0o7777 | HOLDER))
 }
 
 fn hold_file(path: &Path) -> Result<(), Errno> {

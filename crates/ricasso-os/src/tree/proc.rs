@@ -1,7 +1,7 @@
 //! Reading /proc: children, parents, memory, command lines. Never writes.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A command line is cut here: it only names a survivor to a reader.
@@ -46,14 +46,38 @@ pub(super) fn parent(pid: i32) -> Option<i32> {
     fields(pid).and_then(|fields| fields.split_ascii_whitespace().nth(1).and_then(number))
 }
 
-/// Whether a process has ended and only waits to be reaped.
+/// Whether a process has ended and only waits to be reaped. One whose first thread has ended while
+/// others go on has not.
 pub(super) fn is_zombie(pid: i32) -> bool {
+    has_ended(pid) && threads(pid) <= 1
+}
+
+/// Whether the first thread of a process has ended.
+fn has_ended(pid: i32) -> bool {
     fields(pid).is_none_or(|fields| fields.starts_with('Z') || fields.starts_with('X'))
+}
+
+/// The threads of a process, as directories of /proc.
+pub(crate) fn tasks(pid: i32) -> impl Iterator<Item = PathBuf> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
+    tasks.flatten().map(|task| task.path())
+}
+
+/// A file that tells of the memory of a process. Of a first thread that has ended it tells nothing,
+/// and any other one has the same memory.
+fn about_memory(pid: i32, file: &str) -> String {
+    let tells = |text: &String| !text.starts_with("0 ") && !text.contains("\nState:\tZ");
+    let whole = fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+    if tells(&whole) || threads(pid) <= 1 {
+        return whole;
+    }
+    let mut all = tasks(pid).filter_map(|task| fs::read_to_string(task.join(file)).ok());
+    all.find(tells).unwrap_or(whole)
 }
 
 /// The resident memory of a process; 0 where it is gone.
 pub(super) fn resident_bytes(pid: i32) -> u64 {
-    let text = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+    let text = about_memory(pid, "statm");
     let mut pages = text.split_ascii_whitespace().map(|word| word.parse::<u64>().unwrap_or(0));
     let page = rustix::param::page_size() as u64;
     let mut next = || pages.next().unwrap_or(0).saturating_mul(page);
@@ -66,7 +90,7 @@ pub(super) fn resident_bytes(pid: i32) -> u64 {
 
 /// The memory of a process that no file stands behind.
 pub(super) fn anonymous_bytes(pid: i32) -> u64 {
-    let text = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+    let text = about_memory(pid, "statm");
     let mut pages = text.split_ascii_whitespace().skip(1).map(|word| word.parse().unwrap_or(0));
     let (resident, shared) = (pages.next().unwrap_or(0u64), pages.next().unwrap_or(0));
     resident.saturating_sub(shared).saturating_mul(rustix::param::page_size() as u64)
@@ -80,7 +104,7 @@ const SMALL_TABLES: u64 = 16 * 1024 * 1024;
 /// What the kernel keeps to find the pages of a process, which is nobody's resident memory: whoever
 /// reads here and there in much empty memory has much of it.
 fn table_bytes(pid: i32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let status = about_memory(pid, "status");
     let line = status.lines().find_map(|line| line.strip_prefix("VmPTE:")).unwrap_or_default();
     let kib = line.trim().strip_suffix("kB").and_then(|text| text.trim().parse::<u64>().ok());
     kib.unwrap_or(0).saturating_mul(1024)
@@ -152,6 +176,43 @@ fn number(text: &str) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_whose_first_thread_ended_lives_on_and_has_its_memory() {
+        let mut child = std::process::Command::new("python3")
+            .args(["-c", LEADERLESS])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut ready = [0u8; 1];
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut ready).unwrap();
+        let pid = child.id() as i32;
+        let until = std::time::Instant::now() + Duration::from_secs(20);
+        while !has_ended(pid) && std::time::Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(has_ended(pid), "the first thread ended");
+        assert!(!is_zombie(pid), "another one goes on");
+        let resident = resident_bytes(pid);
+        assert!(resident > 64 << 20, "{resident} bytes are seen of 64 MiB");
+        assert!(anonymous_bytes(pid) > 64 << 20);
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert!(is_zombie(pid));
+    }
+
+    /// Ends its first thread; another one holds 64 MiB until its input ends.
+    const LEADERLESS: &str = "
+import ctypes, os, threading
+def work():
+    held = b'x' * (64 << 20)
+    os.write(1, b'.')
+    os.read(0, 1)
+    os._exit(len(held) & 0)
+threading.Thread(target=work).start()
+ctypes.CDLL(None).syscall(60, 0)
+";
 
     #[test]
     fn both_ways_of_finding_children_agree() {

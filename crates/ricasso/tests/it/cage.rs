@@ -445,6 +445,47 @@ fn denied_writes_are_told_with_the_smallest_grant_and_nothing_else_is() {
     }
 }
 
+#[test]
+fn a_denial_names_a_grant_that_helps_and_none_that_does_not() {
+    for (name, powers) in hosts() {
+        let place = Place::new();
+        let beside = Beside::new("repository");
+        let repository = beside.0.join("main");
+        let hidden = beside.0.join("hidden");
+        fs::create_dir_all(repository.join(".git/worktrees/tree")).unwrap();
+        fs::create_dir_all(&hidden).unwrap();
+        let policy = format!("extends = \"workspace\"\n[files]\nhide = [{hidden:?}]\n");
+        let engine = engine(&place, with(&policy), powers);
+        let write = |path: &std::path::Path| {
+            let reply = run(&engine, &place, &format!("echo x > {}", path.display()));
+            reply.denials.first().map(|denial| denial.remedy.get().clone()).unwrap_or_default()
+        };
+        let told = write(&repository.join(".git/worktrees/tree/index.lock"));
+        let grant = format!("--write {};", repository.join(".git").display());
+        assert!(told.contains(&grant), "{name}: {told}");
+        let told = write(&hidden.join("file"));
+        assert!(!told.contains("--write"), "{name}: {told}");
+        if powers.namespaces == Namespaces::None {
+            let told = write(std::path::Path::new("/tmp/ricasso-nobody-has-this"));
+            assert!(told.contains("$TMPDIR") && !told.contains("--write"), "{name}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_session_is_not_spoiled_by_a_command_that_shuts_a_directory_of_its_tmp() {
+    for (name, powers) in hosts() {
+        // The workspace lies below /tmp, and so below a directory of the session's.
+        let place = Place::new();
+        let engine = engine(&place, Policy::preset(Preset::Workspace), powers);
+        let above = place.work().parent().unwrap().display().to_string();
+        run(&engine, &place, &format!("chmod 000 {above}"));
+        let text = format!("cd / && ls {} > /dev/null && echo found", place.work().display());
+        let reply = run(&engine, &place, &text);
+        assert_eq!(reply.stdout.get(), "found\n", "{name}: {reply:?}");
+    }
+}
+
 /// A directory outside the workspace and /tmp, which is seen in every cage.
 struct Beside(std::path::PathBuf);
 

@@ -188,6 +188,35 @@ fn memory_of_both_kinds_counts_together() {
     }
 }
 
+/// What a process holds in places of /proc that its first thread does not show.
+const BY_A_THREAD: &str = "import ctypes, os, sys, threading, time
+libc = ctypes.CDLL(None)
+def own():
+    if sys.argv[1] != 'leaderless': libc.unshare(0x400)
+    if sys.argv[1] == 'leaderless': held = bytearray(os.urandom(1 << 20)) * 300
+    else:
+        room = os.environ.get('TMPDIR', '/tmp')
+        f = os.memfd_create('x') if sys.argv[1] == 'memory' else os.open(room, os.O_TMPFILE | os.O_RDWR)
+        for _ in range(300): os.write(f, bytes(1 << 20))
+    time.sleep(50)
+threading.Thread(target=own).start()
+if sys.argv[1] == 'leaderless': libc.syscall(60, 0)
+";
+
+#[test]
+fn what_only_another_thread_holds_counts_too() {
+    let limited = format!("{LIMITED}tmp = \"48MiB\"\n");
+    for (name, powers) in hosts() {
+        let place = Place::new();
+        let engine = engine(&place, with(&limited), powers);
+        place.write("act.py", BY_A_THREAD);
+        for (kind, limit) in [("leaderless", "memory"), ("memory", "memory"), ("file", "tmp")] {
+            let reply = json!(run(&engine, &place, &format!("exec python3 act.py {kind}")));
+            assert_eq!(reply["ending"]["limit"], limit, "{name}: {kind}: {reply}");
+        }
+    }
+}
+
 #[test]
 fn a_signal_that_a_program_sends_itself_is_no_limit() {
     let place = Place::new();
