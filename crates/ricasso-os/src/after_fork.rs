@@ -137,7 +137,7 @@ pub(crate) fn command(
         let rest = Rest { wanted, streams: streams.each_ref(), state: state.as_ref(), note };
         arrived.begin(&rest, enclosed.view, (ground.loopback, ground.bounds))
     });
-    let known = |said: &[u8]| arrived.as_ref().and_then(|arrived| arrived.said(said));
+    let known = |said: &[u8]| ground.template.and_then(|template| template.said(said));
     let Ok(order) = Order::decode_knowing(bytes, known) else { leave() };
     let (stage, errno) = match &order.cage {
         None if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
@@ -172,6 +172,7 @@ pub(crate) fn command(
                 bounds,
                 fence,
                 stands_in,
+                view: ground.view_for(order, enclosed.view),
                 told: Cell::new(false),
             };
             cage::lead(&parts, begun)

@@ -65,11 +65,6 @@ impl<'a> Arrived<'a> {
         }
     }
 
-    /// The cage of its view, if an order says that one.
-    pub(crate) fn said(&self, said: &[u8]) -> Option<Arc<Cage>> {
-        self.template.said(said)
-    }
-
     /// The rules that came with an order for the view of this number. What else the order says is
     /// not read yet; if it is another cage, whoever takes them ends.
     pub(crate) fn give(&self, rules: &OwnedFd, number: Option<u64>) {

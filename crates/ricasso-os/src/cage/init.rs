@@ -11,7 +11,7 @@ use super::fence::Fence;
 use super::mounts::{self, Processes};
 use super::raw::{self, Depth, NO_SUID, READ_ONLY};
 use super::session::{Loopback, raise_loopback};
-use super::template::Template;
+use super::template::{Copy, Template};
 use super::terminal;
 use super::{Cage, Namespaces, Net};
 use crate::after_fork::{self, Seat, Tidings, leave};
@@ -27,7 +27,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 /// Mount, pid and IPC namespaces; user and network ones come on top where they are needed.
-const SPACES: libc::c_int = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
+pub(super) const SPACES: libc::c_int = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
 
 /// What a caged start needs.
 pub(crate) struct Parts<'a> {
@@ -43,6 +43,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) fence: Fence,
     /// The view that this process stands in already, and that was built for this very cage.
     pub(crate) stands_in: Option<&'a Arrived<'a>>,
+    /// The view, built for this very cage, that the namespaces of a user are made from.
+    pub(crate) view: Option<&'a Template>,
     /// Whether the warden knows the order.
     pub(crate) told: Cell<bool>,
 }
@@ -67,7 +69,7 @@ impl Begun {
         note: &Channel,
     ) -> Option<Begun> {
         let ends = Ends::new().ok()?;
-        enter_network(&standing.cage, loopback, 0).ok()?;
+        enter_network(&standing.cage, (loopback, None), 0).ok()?;
         follow_warden(note).ok()?;
         become_unreachable(standing, bounds).ok()?;
         Some(Begun { ends, command: None })
@@ -84,7 +86,8 @@ impl Parts<'_> {
         if self.told.replace(true) {
             return;
         }
-        let seat = if self.stands_in.is_some() { Seat::View } else { Seat::Elsewhere };
+        let in_view = self.stands_in.is_some() || self.view.is_some();
+        let seat = if in_view { Seat::View } else { Seat::Elsewhere };
         after_fork::tell(self.note, &Tidings::Order(self.order, seat), fds);
     }
 }
@@ -235,7 +238,8 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
     let terminal = || parts.order.terminal.then(|| terminal::hold(&parts.streams[0])).flatten();
     if let Some(arrived) = parts.stands_in {
         let standing = arrived.template.standing();
-        enter_network(&standing.cage, parts.loopback, 0).map_err(at(Stage::Namespaces))?;
+        let network = (parts.loopback, None);
+        enter_network(&standing.cage, network, 0).map_err(at(Stage::Namespaces))?;
         let terminal = match arrived.terminals {
             Terminals::Own => None,
             Terminals::Machine => {
@@ -246,7 +250,14 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
         };
         return first(parts, standing, ends, terminal.and_then(|terminal| terminal.show().ok()));
     }
-    let standing = Standing::prepare(parts.order, parts.cage, parts.fence)?;
+    let prepared;
+    let standing = match parts.view {
+        Some(view) => view.standing(),
+        None => {
+            prepared = Standing::prepare(parts.order, parts.cage, parts.fence)?;
+            &prepared
+        }
+    };
     match parts.birth {
         // It wakes the warden, who would only be in the way now; the command's process does it.
         Birth::First => {}
@@ -254,9 +265,14 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
             parts.tell_order(&[ends.warden.as_fd()]);
         }
     }
-    namespaces(&standing.cage, parts.loopback, parts.birth).map_err(at(Stage::Namespaces))?;
+    let ground = (parts.loopback, parts.view);
+    namespaces(&standing.cage, ground, parts.birth).map_err(at(Stage::Namespaces))?;
     let terminal = terminal();
-    mounts::build(&standing.cage, standing.listed.as_ref()).map_err(at(Stage::Mounts))?;
+    let built = match parts.view {
+        Some(view) => view.complete(Copy::New),
+        None => mounts::build(&standing.cage, standing.listed.as_ref()),
+    };
+    built.map_err(at(Stage::Mounts))?;
     // A terminal without a name is a terminal all the same.
     let named = terminal.and_then(|terminal| terminal.show().ok());
     match parts.birth {
@@ -269,7 +285,7 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
         }
     }
     own_proc(mounts::processes(parts.cage)).map_err(at(Stage::Mounts))?;
-    first(parts, &standing, ends, named)
+    first(parts, standing, ends, named)
 }
 
 /// The first process of the namespace, whose view is built.
@@ -350,23 +366,29 @@ fn become_command(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> F
     }
 }
 
-fn namespaces(cage: &Cage, loopback: Option<&Loopback>, birth: Birth) -> Result<(), Errno> {
+/// What namespaces of a command are made from: the session's network, and a view of the files.
+type Origin<'a> = (Option<&'a Loopback>, Option<&'a Template>);
+
+fn namespaces(cage: &Cage, origin: Origin<'_>, birth: Birth) -> Result<(), Errno> {
     match (cage.walls.namespaces, birth) {
         // Whoever was born in namespaces cannot leave them for others.
         (Namespaces::None, _) | (Namespaces::User, Birth::First) => Err(Errno::INVAL),
-        (Namespaces::Root | Namespaces::User, Birth::Plain) => {
-            enter_network(cage, loopback, SPACES)
-        }
-        (Namespaces::Root, Birth::First) => enter_network(cage, loopback, 0),
+        (Namespaces::Root | Namespaces::User, Birth::Plain) => enter_network(cage, origin, SPACES),
+        (Namespaces::Root, Birth::First) => enter_network(cage, origin, 0),
     }
 }
 
 /// Into the session's network, or a new one, together with these other namespaces.
 fn enter_network(
     cage: &Cage,
-    loopback: Option<&Loopback>,
+    (loopback, view): Origin<'_>,
     mut flags: libc::c_int,
 ) -> Result<(), Errno> {
+    // Before there is a view, in which nothing of it can be written.
+    let own = match cage.walls.namespaces {
+        Namespaces::User => Some(raw::own_place()?),
+        Namespaces::None | Namespaces::Root => None,
+    };
     let wanted = match cage.net {
         // A network without sockets has nothing to list in /proc either.
         Net::Loopback | Net::None => cage.walls.netns,
@@ -377,11 +399,14 @@ fn enter_network(
         None if wanted => flags |= libc::CLONE_NEWNET,
         Some(_) | None => {}
     }
-    match cage.walls.namespaces {
-        Namespaces::None => return Err(Errno::INVAL),
-        Namespaces::Root if flags == 0 => {}
-        Namespaces::Root => raw::unshare(flags)?,
-        Namespaces::User => own_user_namespace(flags)?,
+    if let Some(view) = view {
+        view.step_in()?;
+    }
+    match (cage.walls.namespaces, own) {
+        (Namespaces::None, _) | (Namespaces::User, None) => return Err(Errno::INVAL),
+        (Namespaces::Root, _) if flags == 0 => {}
+        (Namespaces::Root, _) => raw::unshare(flags)?,
+        (Namespaces::User, Some(own)) => user_namespace(&own, flags)?,
     }
     if flags & libc::CLONE_NEWNET != 0 {
         raise_loopback()?;
@@ -391,9 +416,14 @@ fn enter_network(
 
 /// A new user namespace, in which this process keeps its numbers, with others that it owns.
 pub(super) fn own_user_namespace(others: libc::c_int) -> Result<(), Errno> {
+    user_namespace(&raw::own_place()?, others)
+}
+
+/// The same through a hold on this process's place in /proc.
+pub(super) fn user_namespace(own: &OwnedFd, others: libc::c_int) -> Result<(), Errno> {
     let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
     raw::unshare(libc::CLONE_NEWUSER | others)?;
-    raw::map_self(uid.as_raw(), gid.as_raw())
+    raw::map_self(own, uid.as_raw(), gid.as_raw())
 }
 
 /// Forks a child of our own parent: it becomes the warden's, and the first one of the new pid
@@ -528,19 +558,29 @@ pub(crate) fn heard(status: &OwnedFd) -> Option<Last> {
     })
 }
 
+/// Whether the next child of this process, the first one of its pid namespace, can have a /proc.
+pub(super) fn can_mount_processes(processes: Processes) -> bool {
+    let Ok((ours, theirs)) = Channel::pair() else { return false };
+    let Ok(forked) = crate::keeper::fork() else { return false };
+    let Some(pid) = forked else {
+        if own_proc(processes).is_ok() {
+            let _ = theirs.send(b"good", &[]);
+        }
+        leave()
+    };
+    drop(theirs);
+    let answer = ours.receive(Wait::Forever);
+    crate::tree::wait_for(pid);
+    matches!(answer, Ok(Arrival::Message(..)))
+}
+
 /// Tries the whole way in a child: whether namespaces of this kind can be had here.
 pub(super) fn rehearse(kind: Namespaces) -> bool {
     let Ok((ours, theirs)) = Channel::pair() else { return false };
     let Ok(forked) = crate::keeper::fork() else { return false };
     let Some(pid) = forked else {
-        if try_namespaces(kind).is_ok()
-            && let Ok(forked) = crate::keeper::fork()
-        {
-            match forked {
-                None if own_proc(Processes::Shown).is_ok() => drop(theirs.send(b"good", &[])),
-                None => {}
-                Some(first) => crate::tree::wait_for(first),
-            }
+        if try_namespaces(kind).is_ok() && can_mount_processes(Processes::Shown) {
+            let _ = theirs.send(b"good", &[]);
         }
         leave()
     };
@@ -555,7 +595,7 @@ fn try_namespaces(kind: Namespaces) -> Result<(), Errno> {
         walls: super::Walls { namespaces: kind, ..super::Walls::default() },
         ..Cage::default()
     };
-    namespaces(&cage, None, Birth::Plain)?;
+    namespaces(&cage, (None, None), Birth::Plain)?;
     raw::seal(c"/", Depth::All, READ_ONLY | NO_SUID)?;
     let tree = raw::clone_tree(c"/dev/null", Depth::One)?;
     drop(tree);

@@ -204,14 +204,23 @@ pub(super) fn prctl_value(
 }
 
 /// Maps this process's own user and group onto themselves in a user namespace made just now.
-pub(super) fn map_self(uid: u32, gid: u32) -> Result<(), Errno> {
-    write_file(c"/proc/self/setgroups", b"deny")?;
-    write_file(c"/proc/self/uid_map", format!("{uid} {uid} 1").as_bytes())?;
-    write_file(c"/proc/self/gid_map", format!("{gid} {gid} 1").as_bytes())
+///
+/// It is written through a hold on this process's place in /proc, which in a view is read-only.
+pub(super) fn map_self(own: &OwnedFd, uid: u32, gid: u32) -> Result<(), Errno> {
+    write_file(own, c"setgroups", b"deny")?;
+    write_file(own, c"uid_map", format!("{uid} {uid} 1").as_bytes())?;
+    write_file(own, c"gid_map", format!("{gid} {gid} 1").as_bytes())
 }
 
-fn write_file(path: &CStr, bytes: &[u8]) -> Result<(), Errno> {
+/// This process's place in /proc.
+pub(super) fn own_place() -> Result<OwnedFd, Errno> {
     use rustix::fs::{Mode, OFlags};
-    let file = rustix::fs::open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(c"/proc/self", flags, Mode::empty())
+}
+
+fn write_file(at: &OwnedFd, name: &CStr, bytes: &[u8]) -> Result<(), Errno> {
+    use rustix::fs::{Mode, OFlags};
+    let file = rustix::fs::openat(at, name, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
     rustix::io::write(&file, bytes).map(drop)
 }

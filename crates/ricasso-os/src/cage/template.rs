@@ -4,11 +4,15 @@
 //! terminals and /proc are each command's own, and are laid over its copy. The keeper makes one
 //! copy ahead, with all but /proc, while nobody waits. A copy is used once, and only where the
 //! owner, just before, found everything unchanged that the view was built from.
+//!
+//! Whoever needs a user namespace for it cannot come back from there: a view of a user lies in a
+//! namespace below that of its session, and a command goes there with its order and makes its own
+//! namespaces, the copy among them, in one call.
 
 use super::confine::Standing;
 use super::fence::Fence;
-use super::raw;
-use super::{Cage, Namespaces, Survey, Wanted, mounts};
+use super::session::Loopback;
+use super::{Cage, Namespaces, Survey, Wanted, init, mounts, raw};
 use crate::after_fork::leave;
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
@@ -22,6 +26,8 @@ use std::sync::Arc;
 /// A mount namespace, and which directory in it is the root.
 #[derive(Debug)]
 struct Place {
+    /// Whose it is, where it is not the machine's.
+    users: Option<OwnedFd>,
     mounts: OwnedFd,
     root: OwnedFd,
 }
@@ -42,6 +48,7 @@ pub(crate) struct Template {
     namespaces: OwnedFd,
     /// Where a process goes back to whose order is another one.
     home: Place,
+    session: Option<String>,
 }
 
 /// One that is being built.
@@ -51,7 +58,11 @@ pub(crate) struct Builder {
     cage: Arc<Cage>,
     survey: Survey,
     answer: Channel,
+    session: Option<String>,
 }
+
+/// A session, and its network.
+pub(crate) type Session<'a> = (&'a str, &'a Loopback);
 
 /// How far a builder is.
 #[derive(Debug)]
@@ -84,24 +95,31 @@ pub(crate) fn read_wish(wish: &[u8], mut rules: Vec<OwnedFd>) -> Result<Wanted> 
 
 impl Builder {
     /// Begins to build a view in a child, whose number is returned too. The caller has one thread.
-    pub(crate) fn begin(wanted: Wanted) -> Result<(i32, Builder)> {
+    pub(crate) fn begin(wanted: Wanted, session: Option<Session<'_>>) -> Result<(i32, Builder)> {
         let Wanted { number, cage, survey, rules: _ } = wanted;
         let (answer, theirs) = Channel::pair()?;
+        let network = session.map(|(_, network)| network);
         match crate::keeper::fork()? {
-            Some(pid) => Ok((pid, Builder { number, cage, survey, answer })),
+            Some(pid) => {
+                let session = session.map(|(name, _)| name.to_string());
+                Ok((pid, Builder { number, cage, survey, answer, session }))
+            }
             None => {
                 // A dead file server can hold this process up for ever: it must go with the keeper,
                 // and hold nothing by which others would think that the keeper lives.
                 let signal = Some(rustix::process::Signal::KILL);
                 let _ = rustix::process::set_parent_process_death_signal(signal);
-                let alone = crate::keeper::close_others(&[theirs.as_fd()]);
+                let mut kept = vec![theirs.as_fd()];
+                kept.extend(network.into_iter().flat_map(Loopback::fds));
+                let alone = crate::keeper::close_others(&kept);
                 if alone.is_ok()
-                    && let Ok((real, built)) = build(&cage)
+                    && let Ok((real, built)) = build(&cage, network)
                 {
                     let mut bytes = Writer::default();
                     real.encode(&mut bytes);
+                    let fds: Vec<_> = built.fds().collect();
                     // A keeper that is gone needs no view.
-                    let _ = theirs.send(&bytes.0, &[built.mounts.as_fd(), built.root.as_fd()]);
+                    let _ = theirs.send(&bytes.0, &fds);
                 }
                 leave()
             }
@@ -121,37 +139,94 @@ impl Builder {
     }
 
     fn adopt(self, bytes: &[u8], fds: Vec<OwnedFd>, fence: Fence) -> Option<Template> {
-        let Builder { number, cage, survey, answer: _ } = self;
+        let Builder { number, cage, survey, answer: _, session } = self;
         let real = Cage::decode(&mut Reader(bytes))?;
-        let [mounts, root] = <[OwnedFd; 2]>::try_from(fds).ok()?;
+        let built = Place::of(fds)?;
+        // One that belongs to nobody is for all sessions.
+        let session = session.filter(|_| built.users.is_some());
         let home = Place::here().ok()?;
         let standing = Standing::of_real_names(real, fence);
         let namespaces = rustix::fs::open(c"/proc/self/ns", HOLD, Mode::empty()).ok()?;
-        let (survey, built, copy) = (Rc::new(survey), Place { mounts, root }, None);
+        let (survey, copy) = (Rc::new(survey), None);
         let mut said = Writer::default();
         cage.encode(&mut said);
         let said = said.0;
-        Some(Template { number, cage, said, survey, standing, built, copy, namespaces, home })
+        Some(Template {
+            number,
+            cage,
+            said,
+            survey,
+            standing,
+            built,
+            copy,
+            namespaces,
+            home,
+            session,
+        })
     }
 }
 
 /// Builds what commands may share, in a mount namespace of this process alone.
-fn build(cage: &Cage) -> std::result::Result<(Cage, Place), Errno> {
+fn build(cage: &Cage, network: Option<&Loopback>) -> std::result::Result<(Cage, Place), Errno> {
     let real = super::confine::by_real_names(cage);
-    match real.walls.namespaces {
-        Namespaces::Root if mounts::is_shareable(&real) => {}
-        Namespaces::Root | Namespaces::User | Namespaces::None => return Err(Errno::INVAL),
+    if !mounts::is_shareable(&real) {
+        return Err(Errno::INVAL);
     }
+    let built = match (real.walls.namespaces, network) {
+        (Namespaces::Root, _) => build_for_root(&real)?,
+        (Namespaces::User, Some(network)) => build_for_user(&real, network)?,
+        (Namespaces::User | Namespaces::None, _) => return Err(Errno::INVAL),
+    };
+    Ok((real, built))
+}
+
+fn build_for_root(real: &Cage) -> std::result::Result<Place, Errno> {
     // Before /proc is covered.
     let home = Place::here()?;
     raw::unshare(libc::CLONE_NEWNS)?;
     let built = Place::here()?;
-    mounts::build_shared(&real)?;
+    mounts::build_shared(real)?;
     // Where something round us refuses the way there or back, there is no view: whoever went there
     // would be lost.
     home.enter()?;
     built.enter()?;
-    Ok((real, built))
+    Ok(built)
+}
+
+/// The same below the namespace of a session, by a child: this process then goes the way of the
+/// commands, and what stops it would stop them.
+fn build_for_user(real: &Cage, network: &Loopback) -> std::result::Result<Place, Errno> {
+    let broken = |_| Errno::IO;
+    let (ours, theirs) = Channel::pair().map_err(broken)?;
+    let Some(pid) = crate::keeper::fork().map_err(broken)? else {
+        drop(ours);
+        let built = network.enter().and_then(|()| {
+            init::own_user_namespace(libc::CLONE_NEWNS)?;
+            let users = rustix::fs::open(c"/proc/self/ns/user", LOOK, Mode::empty())?;
+            let built = Place { users: Some(users), ..Place::here()? };
+            mounts::build_shared(real)?;
+            // In a copy it would be locked over /proc, and then no new one may be mounted.
+            mounts::strike_stage()?;
+            Ok(built)
+        });
+        if let Ok(built) = built {
+            let fds: Vec<_> = built.fds().collect();
+            let _ = theirs.send(b"built", &fds);
+        }
+        leave()
+    };
+    drop(theirs);
+    let answer = ours.receive(Wait::Forever);
+    crate::tree::wait_for(pid);
+    let Ok(Arrival::Message(_, fds)) = answer else { return Err(Errno::PERM) };
+    let built = Place::of(fds).ok_or(Errno::INVAL)?;
+    let own = raw::own_place()?;
+    network.enter()?;
+    built.enter()?;
+    init::user_namespace(&own, init::SPACES)?;
+    mounts::build_memory(real)?;
+    mounts::terminals()?;
+    if init::can_mount_processes(mounts::processes(real)) { Ok(built) } else { Err(Errno::PERM) }
 }
 
 impl Template {
@@ -161,12 +236,12 @@ impl Template {
     }
 
     /// Whether it was built for this cage.
-    pub(super) fn is_for(&self, cage: &Arc<Cage>) -> bool {
+    pub(crate) fn is_for(&self, cage: &Arc<Cage>) -> bool {
         Arc::ptr_eq(&self.cage, cage) || self.cage == *cage
     }
 
     /// Its cage, if an order says that one.
-    pub(super) fn said(&self, said: &[u8]) -> Option<Arc<Cage>> {
+    pub(crate) fn said(&self, said: &[u8]) -> Option<Arc<Cage>> {
         (self.said == said).then(|| self.cage.clone())
     }
 
@@ -192,14 +267,16 @@ impl Template {
     /// Makes a copy for the next command, unless there is one. This process goes there and comes
     /// back. It has one thread, and shares its directory with nobody.
     pub(crate) fn copy_ahead(&mut self) {
-        if self.copy.is_some() {
+        // Nobody comes back from the namespace of a user.
+        if self.copy.is_some() || self.built.users.is_some() {
             return;
         }
         let made = self.built.copy().and_then(|()| {
             mounts::build_memory(&self.standing.cage)?;
             mounts::terminals()?;
             let mounts = rustix::fs::openat(&self.namespaces, c"mnt", LOOK, Mode::empty())?;
-            Ok(Place { mounts, root: rustix::fs::open(c"/", HOLD, Mode::empty())? })
+            let root = rustix::fs::open(c"/", HOLD, Mode::empty())?;
+            Ok(Place { users: None, mounts, root })
         });
         if self.home.enter().is_err() {
             // Nobody knows where this process stands.
@@ -221,6 +298,21 @@ impl Template {
             (Copy::Ahead, Some(place)) => place.enter(),
             (Copy::Ahead | Copy::New, _) => self.built.copy(),
         }
+    }
+
+    /// Whether jobs of this session may have it.
+    pub(crate) fn serves(&self, session: &str) -> bool {
+        self.session.as_deref().is_none_or(|own| own == session)
+    }
+
+    /// Whether it is for somebody who needs a user namespace: a command steps in with its order.
+    pub(crate) fn is_stepped_in(&self) -> bool {
+        self.built.users.is_some()
+    }
+
+    /// Takes this process there, to make namespaces of its own from it. There is no way back.
+    pub(super) fn step_in(&self) -> std::result::Result<(), Errno> {
+        self.built.enter()
     }
 
     /// Whether there is such a copy already.
@@ -264,15 +356,24 @@ const HOLD: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 impl Place {
     fn here() -> std::result::Result<Place, Errno> {
         let mounts = rustix::fs::open(c"/proc/self/ns/mnt", LOOK, Mode::empty())?;
-        Ok(Place { mounts, root: rustix::fs::open(c"/", HOLD, Mode::empty())? })
+        Ok(Place { users: None, mounts, root: rustix::fs::open(c"/", HOLD, Mode::empty())? })
     }
 
-    fn fds(&self) -> [BorrowedFd<'_>; 2] {
-        [self.mounts.as_fd(), self.root.as_fd()]
+    fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        [&self.mounts, &self.root].into_iter().chain(&self.users).map(AsFd::as_fd)
+    }
+
+    /// One whose descriptors came in this order.
+    fn of(fds: Vec<OwnedFd>) -> Option<Place> {
+        let mut fds = fds.into_iter();
+        Some(Place { mounts: fds.next()?, root: fds.next()?, users: fds.next() })
     }
 
     /// This process stands there, perhaps with others.
     fn enter(&self) -> std::result::Result<(), Errno> {
+        if let Some(users) = &self.users {
+            raw::enter(users, libc::CLONE_NEWUSER)?;
+        }
         raw::enter(&self.mounts, libc::CLONE_NEWNS)?;
         // To enter leads to the root of all mounts, which need not be the keeper's.
         rustix::process::fchdir(&self.root)?;

@@ -35,6 +35,8 @@ struct Post {
     sessions: Sessions,
     views: Views,
     commands: Commands,
+    /// Of the last job.
+    session: Option<String>,
     /// Of what all that we fork can have by executing.
     bounds: Bounds,
     /// Of the next warden.
@@ -95,6 +97,7 @@ impl Post {
             sessions,
             views: Views::default(),
             commands: Commands::Any,
+            session: None,
             bounds: Bounds::Unknown,
             queues: Queues::Shared,
             lent: false,
@@ -156,7 +159,12 @@ impl Post {
     fn obey_long(&mut self, wish: &[u8], fds: Vec<OwnedFd>) -> Result<()> {
         if let Some(view) = wish.strip_prefix(VIEW) {
             // Spared like a warden: it is a child of ours that belongs to no job.
-            self.wardens.extend(self.views.begin(view, fds, self.commands)?);
+            let network = match &self.session {
+                Some(session) => self.sessions.network(session)?,
+                None => None,
+            };
+            let session = self.session.as_deref().zip(network);
+            self.wardens.extend(self.views.begin(view, fds, (self.commands, session))?);
             return Ok(());
         }
         if let Some(view) = wish.strip_prefix(WARDEN_CAGED) {
@@ -224,7 +232,10 @@ impl Post {
             Jobs::Of(session, spaces, view) => {
                 let loopback = self.sessions.network(session)?;
                 let (bounds, queues) = (self.bounds, self.queues);
-                let template = self.views.find(view);
+                let template = self.views.find(view).filter(|view| view.serves(session));
+                if self.session.as_deref() != Some(session) {
+                    self.session = Some(session.to_string());
+                }
                 Ground { loopback, spaces, template, bounds, fence, queues, ..Ground::default() }
             }
         };

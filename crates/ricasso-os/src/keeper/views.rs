@@ -1,6 +1,6 @@
 //! Views of the files that a keeper holds for the commands to come.
 
-use crate::cage::{self, Builder, Fence, Hedge, Progress, Template};
+use crate::cage::{self, Builder, Fence, Hedge, Progress, Session, Template};
 use crate::error::Result;
 use crate::mounted::Mounts;
 use rustix::fd::{BorrowedFd, OwnedFd};
@@ -39,7 +39,7 @@ impl Views {
         &mut self,
         wish: &[u8],
         rules: Vec<OwnedFd>,
-        commands: Commands,
+        (commands, session): (Commands, Option<Session<'_>>),
     ) -> Result<Option<i32>> {
         if self.mounts.is_none() {
             self.mounts = Mounts::watch();
@@ -56,7 +56,7 @@ impl Views {
             return Ok(None);
         }
         self.last = wanted.number;
-        let (pid, builder) = Builder::begin(wanted)?;
+        let (pid, builder) = Builder::begin(wanted, session)?;
         self.building.push(builder);
         if self.building.len() > MOST_VIEWS {
             self.building.remove(0);

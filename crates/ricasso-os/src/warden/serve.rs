@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::signals;
 use crate::tree::{self, Member};
-use crate::wire::{Ceilings, Leaves, Limit, Stage, Word};
+use crate::wire::{Ceilings, Leaves, Limit, Order, Stage, Word};
 use rustix::event::PollFlags;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::process::Signal;
@@ -83,6 +83,13 @@ impl<'a> Ground<'a> {
         let network = self.loopback.into_iter().flat_map(Loopback::fds);
         let views = self.template.into_iter().flat_map(Template::fds);
         network.chain(views).chain(self.hedge.map(Hedge::fd))
+    }
+
+    /// The view that the namespaces of this order are made from, if it asks for that one.
+    pub(crate) fn view_for(self, order: &Order, number: Option<u64>) -> Option<&'a Template> {
+        let cage = order.cage.as_ref()?;
+        let view = self.template.filter(|view| view.is_stepped_in() && self.loopback.is_some());
+        view.filter(|view| number == Some(view.number()) && view.is_for(cage))
     }
 
     /// Whether the process of a command can share the warden's memory.

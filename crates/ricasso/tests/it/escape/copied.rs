@@ -3,15 +3,13 @@
 
 use super::stage::Stage;
 use super::table::Attempt;
-use crate::cage::with;
-use crate::place::{PATIENCE, program};
+use crate::place::PATIENCE;
 use crate::views::{MOUNTS, is_copied};
-use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
-use ricasso_engine::request::{Bytes, Caller, Manner, OnFailure, Request, Stdin, Step};
-use ricasso_engine::run::StateDir;
-use ricasso_os::{Cancel, Keeper};
-use serde_json::{Value, json};
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
+use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 /// Whether an attempt can be made so: nothing stands round ricasso, and its control is with it.
@@ -26,47 +24,54 @@ pub(super) fn is_for(attempt: &Attempt) -> bool {
 
 /// Runs the act in a copied view; the reply. Nothing where no command ever gets a copy.
 pub(super) fn run(stage: &Stage, attempt: &Attempt, act: &Path) -> Option<Value> {
-    let engine = engine(stage, attempt);
+    let mut owner = Owner::start(stage, attempt);
+    let mounts = act.with_file_name("mounts.sh");
+    fs::write(&mounts, MOUNTS).unwrap();
     let began = Instant::now();
-    let mut request = request(stage, vec!["/bin/sh".into(), "-c".into(), MOUNTS.into()]);
-    while !is_copied(engine.run(&request, &Cancel::new().unwrap()).unwrap().stdout.as_str()) {
+    while !is_copied(owner.run(&mounts)["stdout"].as_str().unwrap_or_default()) {
         if began.elapsed() > PATIENCE {
             return None;
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    let act = Bytes::from(act.as_os_str().to_os_string());
-    request.steps = vec![Step::Argv(vec!["/bin/sh".into(), act])];
-    Some(json!(engine.run(&request, &Cancel::new().unwrap()).unwrap()))
+    Some(owner.run(act))
 }
 
-fn engine(stage: &Stage, attempt: &Attempt) -> Engine {
-    let mode = attempt.modes.last().map_or("workspace", String::as_str);
-    let net =
-        attempt.nets.last().map_or(String::new(), |net| format!("[net]\nallow = \"{net}\"\n"));
-    let policy = with(&format!("extends = \"{mode}\"\n{net}[limits]\ntimeout = \"20s\"\n"));
-    let keeper = Keeper::program(program()).unwrap();
-    let state = StateDir::at(Path::new(&stage.fill("{state}/ricasso"))).unwrap();
-    let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-    let home = stage.fill("{home}");
-    let environment = vec![("PATH".into(), path.into()), ("HOME".into(), home.as_str().into())];
-    let (spares, chores, told, powers) = (Spares::None, Chores::Beside, Vec::new(), None);
-    let stays = Stays::WithItsJobs;
-    Engine::open(Setup { keeper, policy, state, environment, spares, chores, told, powers, stays })
-        .unwrap()
+/// A program with an engine of its own, which runs what it is told by whoever acts.
+struct Owner {
+    child: Child,
+    says: BufReader<ChildStdout>,
 }
 
-fn request(stage: &Stage, words: Vec<Bytes>) -> Request {
-    let work = std::path::PathBuf::from(stage.fill("{work}"));
-    Request {
-        steps: vec![Step::Argv(words)],
-        on_failure: OnFailure::Stop,
-        cwd: work.clone(),
-        workspace: Some(work),
-        env: Vec::new(),
-        stdin: Stdin::Closed,
-        timeout: None,
-        caller: Caller { door: "library".into(), session: "tests".into(), client: None },
-        manner: Manner::default(),
+impl Owner {
+    fn start(stage: &Stage, attempt: &Attempt) -> Owner {
+        let mode = attempt.modes.last().map_or("workspace", String::as_str);
+        let net =
+            attempt.nets.last().map_or(String::new(), |net| format!("[net]\nallow = \"{net}\"\n"));
+        let limits = "[limits]\ntimeout = \"20s\"\n";
+        let policy = stage.fill("{stage}/copied.toml");
+        let text = format!("version = 1\nextends = \"{mode}\"\n{net}{limits}");
+        fs::write(&policy, text).unwrap();
+        let mut command = stage.as_actor(&stage.bin.join("owner"));
+        command.args([policy, stage.fill("{state}/ricasso"), stage.fill("{work}")]);
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the owner starts");
+        let says = BufReader::new(child.stdout.take().expect("it was piped above"));
+        Owner { child, says }
+    }
+
+    fn run(&mut self, script: &Path) -> Value {
+        let input = self.child.stdin.as_mut().expect("it was piped above");
+        writeln!(input, "{}", script.display()).unwrap();
+        let mut line = String::new();
+        self.says.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("the owner ended: {line}"))
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
     }
 }

@@ -73,10 +73,10 @@ pub(super) fn of(hall: &Hall, attempt: &Attempt, actor: Actor) -> Vec<Outcome> {
     outcomes
 }
 
-/// One attempt by root in a copied view. Its control is made by the other test.
-pub(super) fn in_a_copy(hall: &Hall, attempt: &Attempt) -> Outcome {
-    let what = format!("{}/{} as Root in a copied view", attempt.class, attempt.name);
-    let found = Stage::new(hall, Actor::Root).attempt(attempt, &[], Machine::Copied);
+/// One attempt in a copied view. Its control is made by the other test.
+pub(super) fn in_a_copy(hall: &Hall, attempt: &Attempt, actor: Actor) -> Outcome {
+    let what = format!("{}/{} as {actor:?} in a copied view", attempt.class, attempt.name);
+    let found = Stage::new(hall, actor).attempt(attempt, &[], Machine::Copied);
     let outcome = caged(&found, attempt, what);
     let outcome = outcome.unless_known(attempt.known_escape(Machine::Plain), &found);
     if found.stood { outcome } else { outcome.without_a_stand() }

@@ -81,6 +81,9 @@ impl Hall {
         build(cc().args(shared).arg(bin.join("codeless.so")).arg(codeless).args(bare))?;
         copy_program(&bin.join("probe"), &bin.join("tool"));
         copy_program(&program(), &bin.join("ricasso"));
+        let owner = program().with_file_name("examples").join("owner");
+        assert!(owner.exists(), "{} is built with the tests", owner.display());
+        copy_program(&owner, &bin.join("owner"));
         Some(hall)
     }
 
@@ -114,7 +117,7 @@ fn is_root() -> bool {
 /// One attempt's place.
 pub(crate) struct Stage {
     root: PathBuf,
-    bin: PathBuf,
+    pub(super) bin: PathBuf,
     actor: Actor,
     words: BTreeMap<String, String>,
 }
@@ -198,7 +201,7 @@ impl Stage {
         })
     }
 
-    fn as_actor(&self, program: &Path) -> Command {
+    pub(super) fn as_actor(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command
             .env_clear()
