@@ -3,109 +3,18 @@
 //! It is forked by a warden, which is single-threaded and ours, so it may allocate. It ends in
 //! exec or in exit and never returns.
 
-use crate::cage::{self, Arrived, Birth, Bounds, Cage, Copy, Fence, Parts, Rest, Standing, Survey};
+use crate::cage::{self, Arrived, Begun, Birth, Bounds, Cage, Copy, Fence, Parts, Rest, Standing};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::in_place;
+use crate::note::{Seat, Tidings, tell};
 use crate::warden::serve::Ground;
-use crate::wire::{self, Ceilings, Enclosed, Leaves, Order, Reader, STATE_FD, Stage, Writer};
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use crate::wire::{self, Ceilings, Enclosed, Order, STATE_FD, Stage};
+use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
 use std::cell::Cell;
 use std::ffi::CString;
 use std::os::fd::AsRawFd;
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
-use std::rc::Rc;
-use std::sync::Arc;
-
-/// What the child tells its warden before it executes: the parts of the order that are the
-/// warden's business, and then, if it comes to that, where the start failed.
-#[derive(Debug, Default)]
-pub(crate) struct Note {
-    /// Whether it tells of the order. A command that waited for it begins before that is told.
-    pub(crate) ordered: bool,
-    pub(crate) ceilings: Ceilings,
-    pub(crate) litter: Vec<PathBuf>,
-    pub(crate) more: bool,
-    pub(crate) leaves: Leaves,
-    pub(crate) failed: Option<(Stage, i32)>,
-    /// The first process of the command's pid namespace, where there is one.
-    pub(crate) first: Option<i32>,
-    /// The command, where it is not the warden's own child.
-    pub(crate) command: Option<i32>,
-    /// Where the first process tells how the command ended.
-    pub(crate) status: Option<OwnedFd>,
-    /// Where the questions of a caged command arrive, and what answers them.
-    pub(crate) listener: Option<OwnedFd>,
-    pub(crate) asks: Option<Asks>,
-    /// What is known of the view that the command may stand in.
-    pub(crate) known: Option<Rc<Survey>>,
-}
-
-/// What the answers to a caged command's questions depend on.
-#[derive(Debug)]
-pub(crate) struct Asks {
-    pub(crate) about: About,
-    /// The PATH of the command.
-    pub(crate) path: Vec<u8>,
-    /// Its variables by which a loader takes in libraries.
-    pub(crate) loading: Vec<Vec<u8>>,
-}
-
-/// The cage that they are about.
-#[derive(Debug)]
-pub(crate) enum About {
-    /// One of which nothing else is known.
-    Cage(Arc<Cage>),
-    /// One that was looked at ahead.
-    Known(Rc<Survey>),
-}
-
-impl Asks {
-    /// Those of an order, where its command's filter asks, and what is known of its cage.
-    pub(crate) fn of(order: &Order, known: Option<&Rc<Survey>>) -> Option<Asks> {
-        let cage = order.cage.as_ref().filter(|cage| cage.asks())?;
-        let about = match known {
-            Some(known) => About::Known(known.clone()),
-            None => About::Cage(cage.clone()),
-        };
-        let loading = order.env.iter().filter(|entry| cage::loads(entry)).cloned().collect();
-        Some(Asks { about, path: order.path().unwrap_or_default().to_vec(), loading })
-    }
-}
-
-/// Where a command stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Seat {
-    /// In the view that its warden knows, or will.
-    View,
-    /// Somewhere else.
-    Elsewhere,
-}
-
-/// What an order says of questions.
-const NO_QUESTIONS: u64 = 0;
-const CAGE_FOLLOWS: u64 = 1;
-const CAGE_OF_THE_VIEW: u64 = 2;
-
-/// One message of the child to its warden.
-pub(crate) enum Tidings<'a> {
-    /// The order has arrived; this is the warden's part of it.
-    Order(&'a Order, Seat),
-    /// The first process of the namespace has this number.
-    First(i32),
-    /// The command's process is confined and executes now.
-    Ready,
-    /// The command was executed, or failed to be; the descriptor of its questions comes along, if it
-    /// asks any, and a hold on it, if there can be one.
-    Begun {
-        /// Whether it asks.
-        asks: bool,
-    },
-    /// It came to nothing.
-    Failed(Stage, Errno),
-}
 
 /// Words and variables of most commands; one with more is taken apart before it is obeyed.
 const USUAL_WORDS: usize = 1024;
@@ -149,33 +58,16 @@ pub(crate) fn command(
             }
         }
         Some(cage) if cage.has_namespaces() => {
-            let (order, streams) = (&order, &streams);
-            let (state, rules, loopback) = (state.as_ref(), rules.as_ref(), ground.loopback);
-            let stands_in = match begun {
-                Some(_) => arrived,
-                None => {
-                    cage::raise_reserve();
-                    arrived.and_then(|arrived| arrived.stays_for(order, enclosed.view))
-                }
-            };
-            let (bounds, fence) = (ground.bounds, ground.fence);
-            let stands_in = stands_in.as_ref();
-            let parts = Parts {
-                order,
+            let view = enclosed.view;
+            let received = Received {
+                order: &order,
                 cage,
-                streams,
-                state,
-                rules,
-                note,
-                loopback,
-                birth,
-                bounds,
-                fence,
-                stands_in,
-                view: ground.view_for(order, enclosed.view),
-                told: Cell::new(false),
+                streams: &streams,
+                state: &state,
+                rules: &rules,
+                view,
             };
-            cage::lead(&parts, begun)
+            lead(&received, (note, ground, birth), (arrived, begun))
         }
         Some(_) if birth == Birth::First => (Stage::Namespaces, Errno::INVAL),
         Some(cage) => {
@@ -186,6 +78,48 @@ pub(crate) fn command(
     };
     tell(note, &Tidings::Failed(stage, errno), &[]);
     leave()
+}
+
+/// An order for a cage, with what came with it.
+struct Received<'a> {
+    order: &'a Order,
+    cage: &'a Cage,
+    streams: &'a [OwnedFd; 3],
+    state: &'a Option<OwnedFd>,
+    rules: &'a Option<OwnedFd>,
+    view: Option<u64>,
+}
+
+/// Into namespaces. Returns only on failure.
+fn lead(
+    received: &Received<'_>,
+    (note, ground, birth): (&Channel, Ground<'_>, Birth),
+    (arrived, begun): (Option<Arrived<'_>>, Option<Begun>),
+) -> (Stage, Errno) {
+    let Received { order, cage, streams, view, .. } = *received;
+    let stands_in = match begun {
+        Some(_) => arrived,
+        None => {
+            cage::raise_reserve();
+            arrived.and_then(|arrived| arrived.stays_for(order, view))
+        }
+    };
+    let parts = Parts {
+        order,
+        cage,
+        streams,
+        state: received.state.as_ref(),
+        rules: received.rules.as_ref(),
+        note,
+        loopback: ground.loopback,
+        birth,
+        bounds: ground.bounds,
+        fence: ground.fence,
+        stands_in: stands_in.as_ref(),
+        view: ground.view_for(order, view),
+        told: Cell::new(false),
+    };
+    cage::lead(&parts, begun)
 }
 
 /// What the order will be is likely, and there is time until it comes.
@@ -241,121 +175,6 @@ fn rehearse() {
         let ready: Vec<CString> = order.env.iter().filter_map(|entry| c_string(entry)).collect();
         std::hint::black_box((pointers(&ready), Tidings::Order(&order, Seat::Elsewhere).encode()));
     }
-}
-
-impl Tidings<'_> {
-    fn encode(&self) -> Vec<u8> {
-        let mut out = Writer::default();
-        match self {
-            Tidings::Order(order, seat) => {
-                out.number(0);
-                out.ceilings(&order.ceilings);
-                out.number(u64::from(order.more));
-                out.number(u64::from(order.leaves == Leaves::Adopted));
-                out.number(order.litter.len() as u64);
-                order.litter.iter().for_each(|path| out.bytes(path.as_os_str().as_bytes()));
-                let asking = order.cage.as_ref().filter(|cage| cage.asks());
-                out.number(match (asking, seat) {
-                    (None, _) => NO_QUESTIONS,
-                    (Some(_), Seat::Elsewhere) => CAGE_FOLLOWS,
-                    (Some(_), Seat::View) => CAGE_OF_THE_VIEW,
-                });
-                if let Some(cage) = asking {
-                    match seat {
-                        Seat::Elsewhere => cage.encode(&mut out),
-                        Seat::View => {}
-                    }
-                    out.bytes(order.path().unwrap_or_default());
-                    let loading = order.env.iter().filter(|entry| cage::loads(entry));
-                    let loading: Vec<&[u8]> = loading.map(Vec::as_slice).collect();
-                    out.list(loading.into_iter());
-                }
-            }
-            Tidings::First(pid) => {
-                out.number(1);
-                out.number(*pid as u64);
-            }
-            Tidings::Ready => out.number(2),
-            Tidings::Failed(stage, errno) => {
-                out.number(3);
-                out.number(stage.number());
-                out.number(errno.raw_os_error() as u64);
-            }
-            Tidings::Begun { asks } => {
-                out.number(4);
-                out.number(u64::from(*asks));
-            }
-        }
-        out.0
-    }
-}
-
-impl Note {
-    /// Whether all is told that a command in namespaces is watched by.
-    pub(crate) fn says_enough(&self) -> bool {
-        let answered = self.asks.is_none() || self.listener.is_some() || self.failed.is_some();
-        self.ordered && answered
-    }
-
-    /// Takes in one message; `None` where it does not decode.
-    pub(crate) fn take(
-        &mut self,
-        bytes: &[u8],
-        mut fds: Vec<OwnedFd>,
-        sender: Option<i32>,
-    ) -> Option<()> {
-        use std::os::unix::ffi::OsStringExt;
-        let mut from = Reader(bytes);
-        match from.number()? {
-            0 => {
-                self.ceilings = from.ceilings()?;
-                self.more = from.number()? == 1;
-                self.leaves = from.leaves()?;
-                for _ in 0..from.number()? {
-                    let path = std::ffi::OsString::from_vec(from.bytes()?.to_vec());
-                    self.litter.push(path.into());
-                }
-                let about = match from.number()? {
-                    NO_QUESTIONS => None,
-                    CAGE_FOLLOWS => Some(About::Cage(Arc::new(Cage::decode(&mut from)?))),
-                    CAGE_OF_THE_VIEW => Some(About::Known(self.known.clone()?)),
-                    _ => return None,
-                };
-                if let Some(about) = about {
-                    let path = from.bytes()?.to_vec();
-                    self.asks = Some(Asks { about, path, loading: from.list()? });
-                }
-                self.status = fds.pop();
-                self.ordered = true;
-            }
-            1 => self.first = Some(i32::try_from(from.number()?).ok()?),
-            2 => {
-                self.command = sender;
-                self.listener = fds.pop();
-            }
-            3 => {
-                let stage = Stage::from_number(from.number()?)?;
-                self.failed = Some((stage, i32::try_from(from.number()?).ok()?));
-            }
-            4 => {
-                let mut fds = fds.into_iter();
-                self.listener = if from.number()? == 1 { fds.next() } else { None };
-                self.command = fds.next().and_then(|hold| number_of(&hold));
-            }
-            _ => return None,
-        }
-        Some(())
-    }
-}
-
-/// The number, as this process counts, of the one that is held.
-fn number_of(hold: &OwnedFd) -> Option<i32> {
-    let about = std::fs::read(format!("/proc/self/fdinfo/{}", hold.as_raw_fd())).ok()?;
-    let about = about.split(|byte| *byte == b'\n');
-    let number = about.filter_map(|line| line.strip_prefix(b"Pid:")).next()?;
-    let number: i32 = std::str::from_utf8(number).ok()?.trim().parse().ok()?;
-    // One that is gone has none.
-    (number > 0).then_some(number)
 }
 
 /// What a command without namespaces is confined by.
@@ -598,22 +417,6 @@ fn pointers(strings: &[CString]) -> Vec<*const libc::c_char> {
 
 fn c_string(bytes: &[u8]) -> Option<CString> {
     CString::new(bytes).ok()
-}
-
-/// A warden that is gone, and with it everybody who could be told, ends this process too. One that
-/// is there is told what went wrong: else the end of this process would pass for the command's.
-pub(crate) fn tell(note: &Channel, word: &Tidings<'_>, fds: &[BorrowedFd<'_>]) {
-    let sent = match word {
-        Tidings::Ready => note.send_signed(&word.encode(), fds),
-        Tidings::Order(..) | Tidings::First(_) | Tidings::Begun { .. } | Tidings::Failed(..) => {
-            note.send(&word.encode(), fds)
-        }
-    };
-    if let Err(error) = sent {
-        let failed = Tidings::Failed(Stage::Prepare, Errno::from_raw_os_error(error.errno()));
-        let _ = note.send(&failed.encode(), &[]);
-        leave();
-    }
 }
 
 /// Ends this process at once, without running anything that belongs to the process it came from.

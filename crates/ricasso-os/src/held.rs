@@ -32,7 +32,7 @@ pub fn held_by(command: i32) -> Held {
     let memory_bytes = own_memory(&members);
     let mut held = Held { memory_bytes, anonymous_bytes, disk_bytes: 0 };
     let mut seen = BTreeSet::new();
-    // A thread may have a table of its own, and what a first one that has ended had is nowhere else.
+    // A thread may have a table of its own, and a first one that has ended shows nobody's.
     let files = members
         .into_iter()
         .flat_map(|pid| tree::tasks(pid).take(MOST_TABLES))

@@ -22,6 +22,7 @@ mod keeper;
 pub mod lanes;
 pub mod macos;
 mod mounted;
+mod note;
 mod pipe;
 mod plain;
 mod pty;

@@ -11,9 +11,10 @@ use super::confine::refuse_privileges;
 use super::session::Loopback;
 use super::template::{Copy, Template};
 use super::{Net, capability, raw};
-use crate::after_fork::{self, Cores, Emptiness, Tidings, leave};
+use crate::after_fork::{self, Cores, Emptiness, leave};
 use crate::channel::Channel;
 use crate::in_place::{self, Wanted};
+use crate::note::{self, Tidings};
 use crate::wire::Stage;
 use rustix::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 use rustix::io::Errno;
@@ -147,8 +148,8 @@ impl Early {
             return None;
         }
         let listener = shared.listener.swap(NONE, Ordering::AcqRel);
-        // SAFETY: that process put it into the table that it shared with this one, and has a table of
-        // its own now; nobody else here knows of it, and nobody gets it twice.
+        // SAFETY: that process put it into the table that it shared with this one, and has a table
+        // of its own now; nobody else here knows of it, and nobody gets it twice.
         let listener = (listener != NONE).then(|| unsafe { OwnedFd::from_raw_fd(listener) });
         Some((self.pid, listener))
     }
@@ -212,7 +213,7 @@ extern "C" fn enter(given: *mut libc::c_void) -> libc::c_int {
     // SAFETY: `go` put it there before it told us, and waits for us to execute or end.
     let rest = unsafe { &*shared.rest.load(Ordering::Acquire) };
     let (stage, errno) = become_command(rest);
-    after_fork::tell(rest.note, &Tidings::Failed(stage, errno), &[]);
+    note::tell(rest.note, &Tidings::Failed(stage, errno), &[]);
     leave()
 }
 

@@ -1,7 +1,7 @@
 //! What no command may call, and nobody of ours either: one part of every command's filter.
 //!
-//! The kernel translates a filter anew for each command that lays it, and hands it on for nothing to
-//! whoever is forked behind it. So a keeper whose commands are all in cages lays this part over
+//! The kernel translates a filter anew for each command that lays it, and hands it on for nothing
+//! to whoever is forked behind it. So a keeper whose commands are all in cages lays this part over
 //! itself, once, and their own filters are shorter by it. Where it is not laid, filters have it in
 //! them. Nothing may be in it that a keeper, a warden or a first process needs.
 

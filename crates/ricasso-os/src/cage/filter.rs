@@ -234,8 +234,8 @@ fn leave_no_core(rules: &mut Rules, cage: &Cage) {
     rules.set(libc::SYS_prlimit64, setting);
 }
 
-/// Where there is a gate, the warden is asked about files that are opened to be written or made, and
-/// where something is hidden in a root, about all others too.
+/// Where there is a gate, the warden is asked about files that are opened to be written or made,
+/// and where something is hidden in a root, about all others too.
 fn openings(rules: &mut Rules, cage: &Cage) {
     let reads = !cage.carved().is_empty();
     for (call, flags) in [

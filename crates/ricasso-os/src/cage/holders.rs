@@ -57,8 +57,8 @@ fn hold_directory(path: &Path) -> Result<(), Errno> {
     }
 }
 
-/// Gives a directory that is ours the mode of a holder again, if it lacks some of it. Whoever builds
-/// a view may open it whatever its mode is.
+/// Gives a directory that is ours the mode of a holder again, if it lacks some of it. Whoever
+/// builds a view may open it whatever its mode is.
 fn open_up(path: &Path) -> Result<(), Errno> {
     let found = rustix::fs::lstat(path)?;
     if found.st_mode & HOLDER == HOLDER || found.st_uid != rustix::process::geteuid().as_raw() {

@@ -11,18 +11,19 @@ use super::fence::Fence;
 use super::mounts::{self, Processes};
 use super::raw::{self, Depth, NO_SUID, READ_ONLY};
 use super::session::{Loopback, raise_loopback};
+use super::stay::Core;
 use super::template::{Copy, Template};
 use super::terminal;
 use super::{Cage, Namespaces, Net};
-use crate::after_fork::{self, Seat, Tidings, leave};
+use crate::after_fork::{self, leave};
 use crate::channel::{Arrival, Channel, Wait};
+use crate::note::{self, Seat, Tidings};
 use crate::warden::Usage;
 use crate::wire::{Order, Reader, Stage, Writer};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -88,7 +89,7 @@ impl Parts<'_> {
         }
         let in_view = self.stands_in.is_some() || self.view.is_some();
         let seat = if in_view { Seat::View } else { Seat::Elsewhere };
-        after_fork::tell(self.note, &Tidings::Order(self.order, seat), fds);
+        note::tell(self.note, &Tidings::Order(self.order, seat), fds);
     }
 }
 
@@ -143,27 +144,6 @@ pub(crate) fn bear(template: Option<&Template>, queues: Queues) -> Result<Option
     Ok(born)
 }
 
-/// The core that this process is on, and those that it may be on. Who is forked meanwhile begins
-/// there: the kernel would rather put it on the core of the owner, which seems to have less to do,
-/// and it would wait until that sleeps.
-struct Core(Option<CpuSet>);
-
-impl Core {
-    /// Binds this process to it. Where that fails nothing changes.
-    fn stay() -> Core {
-        let Ok(before) = sched_getaffinity(None) else { return Core(None) };
-        let mut here = CpuSet::new();
-        here.set(sched_getcpu());
-        let bound = before.count() > 1 && sched_setaffinity(None, &here).is_ok();
-        Core(bound.then_some(before))
-    }
-
-    /// This process may be on all of them again.
-    fn leave(&self) -> Result<(), Errno> {
-        self.0.as_ref().map_or(Ok(()), |before| sched_setaffinity(None, before))
-    }
-}
-
 type Failure = (Stage, Errno);
 
 /// Builds the namespaces and starts the command in them; returns only on failure, and then in
@@ -209,7 +189,7 @@ fn tell_begun(note: &Channel, command: i32, listener: Option<&OwnedFd>) {
     });
     let fds: Vec<BorrowedFd<'_>> = listener.into_iter().chain(&hold).map(AsFd::as_fd).collect();
     let word = Tidings::Begun { asks: listener.is_some() };
-    after_fork::tell(note, &word, &fds);
+    note::tell(note, &word, &fds);
 }
 
 /// After a start that was obeyed already: tells the warden of the order, and stays.
@@ -279,7 +259,7 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
         Birth::First => {}
         Birth::Plain => {
             if let Some(pid) = fork_beside().map_err(at(Stage::Namespaces))? {
-                after_fork::tell(parts.note, &Tidings::First(pid), &[]);
+                note::tell(parts.note, &Tidings::First(pid), &[]);
                 leave();
             }
         }
@@ -330,7 +310,7 @@ fn beget(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Result<i32
         let (parts, standing, warden) =
             unsafe { *with.cast::<(&Parts<'_>, &Standing, &OwnedFd)>() };
         let (stage, errno) = become_command(parts, standing, warden);
-        after_fork::tell(parts.note, &Tidings::Failed(stage, errno), &[]);
+        note::tell(parts.note, &Tidings::Failed(stage, errno), &[]);
         leave()
     }
     let mut stack = vec![0u128; STACK_BYTES / size_of::<u128>()];
@@ -359,7 +339,7 @@ fn become_command(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> F
     match confined {
         Ok(confined) => {
             let listener = confined.listener.as_ref().map(AsFd::as_fd);
-            after_fork::tell(parts.note, &Tidings::Ready, listener.as_slice());
+            note::tell(parts.note, &Tidings::Ready, listener.as_slice());
             (Stage::Execute, after_fork::execute(parts.order))
         }
         Err(failure) => failure,

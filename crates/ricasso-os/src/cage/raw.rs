@@ -170,8 +170,8 @@ pub(super) fn mount(
 /// copied tree takes.
 pub(super) fn bind(from: &CStr, to: &CStr) -> Result<(), Errno> {
     let none = std::ptr::null::<libc::c_char>();
-    // SAFETY: both paths are NUL-terminated and outlive the call, which takes no kind of file system
-    // and no options with this flag (mount(2)).
+    // SAFETY: both paths are NUL-terminated and outlive the call, which takes no kind of file
+    // system and no options with this flag (mount(2)).
     let done = unsafe { libc::mount(from.as_ptr(), to.as_ptr(), none, libc::MS_BIND, none.cast()) };
     answer(done.into()).map(drop)
 }
