@@ -28,6 +28,8 @@ const LEAST_BUBBLEWRAP: f64 = 3.0;
 pub(crate) enum Machine {
     Plain,
     WithoutNamespaces,
+    /// By a user who needs a user namespace for it.
+    ForNobody,
 }
 
 /// Measures and prints; returns whether the bars hold.
@@ -41,8 +43,13 @@ pub(crate) fn run(open: Keeper, caged: Keeper, machine: Machine) -> Result<bool,
     let held = match machine {
         Machine::Plain => plain(&open, &caged, &work).and_then(|held| {
             let walls = in_a_copy(&place)?;
-            Ok(held && walls)
+            let nobody = as_nobody(&place)?;
+            Ok(held && walls && nobody)
         }),
+        Machine::ForNobody => {
+            println!("the same for nobody, who needs a user namespace");
+            plain(&open, &caged, &work)
+        }
         Machine::WithoutNamespaces => walls(&open, &caged, &work),
     };
     drop((open, caged));
@@ -128,6 +135,28 @@ fn ratio(these: &[Duration], those: &[Duration]) -> f64 {
 fn enforced(engine: &Engine, request: &Request, cancel: &Cancel) -> Result<String, Box<dyn Error>> {
     let reply = engine.run(request, cancel)?;
     Ok(format!("{:?}", reply.enforced))
+}
+
+/// This program again, as nobody. Whoever is not root has measured that already.
+fn as_nobody(place: &Path) -> Result<bool, Box<dyn Error>> {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    /// The user and the group of that name, on every machine that we know.
+    const NOBODY: u32 = 65_534;
+    if ricasso_os::own_uid() != 0 {
+        return Ok(true);
+    }
+    let copy = place.join("bench");
+    std::fs::copy(std::env::current_exe()?, &copy)?;
+    for path in [place, &copy] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))?;
+    }
+    let home = place.join("home");
+    std::fs::create_dir(&home)?;
+    std::os::unix::fs::chown(&home, Some(NOBODY), Some(NOBODY))?;
+    let mut command = Command::new(copy);
+    command.arg("nobody").env("HOME", home).uid(NOBODY).gid(NOBODY);
+    Ok(command.status()?.success())
 }
 
 /// This program again, under the probe's filter.

@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Some("run") => run::run(cold, warm),
         Some("cage") => told(cage::run(cold, warm, cage::Machine::Plain)),
         // Started by `cage` under a filter.
+        Some("nobody") => told(cage::run(cold, warm, cage::Machine::ForNobody)),
         Some("walls") => told(cage::run(cold, warm, cage::Machine::WithoutNamespaces)),
         Some("flood") => told(flood::run(cold)),
         Some("jobs") => told(jobs::run(cold, warm)),

@@ -18,8 +18,10 @@ pub(super) fn is_for(attempt: &Attempt) -> bool {
         && attempt.input.is_none()
         && !attempt.bare
         && attempt.during.is_none();
-    // Commands with a list of programs have no views ahead, and those that are refused none at all.
-    plain && attempt.policy.is_none() && attempt.refusal.is_none()
+    // Commands with a list of programs, or with the machine's network, have no views ahead, and
+    // those that are refused none at all.
+    let views = attempt.nets.last().is_none_or(|net| net != "open");
+    plain && views && attempt.policy.is_none() && attempt.refusal.is_none()
 }
 
 /// Runs the act in a copied view; the reply. Nothing where no command ever gets a copy.
