@@ -7,6 +7,7 @@
 
 mod assign;
 mod builtin;
+mod chain;
 mod code;
 mod command;
 mod descriptor;
@@ -35,7 +36,7 @@ use crate::request::{Bytes, ScriptShell, Stdin};
 use crate::scene::{Look, Search};
 pub(super) use command::{base_name, is_system};
 use reader::{Reader, by_name};
-use ricasso_shell::tree::{Command, Item, Joint, Kind, List, Pipeline};
+use ricasso_shell::tree::{Command, Kind, List, Pipeline};
 use ricasso_shell::{Script, Span};
 pub(super) use seen::{Mark, Place, Seen, Starts};
 use state::{Frame, From, Function, State, Text, Value};
@@ -303,44 +304,8 @@ impl<'a> Walker<'a> {
             return;
         }
         self.depth += 1;
-        let mut joint = Joint::Sequence;
-        let mut before: Option<State> = None;
-        for item in &list.items {
-            match joint {
-                Joint::Sequence | Joint::Background => self.item(script, item, feed, &mut before),
-                Joint::And => {
-                    let skipped = self.state.clone();
-                    self.item(script, item, feed, &mut before);
-                    self.state.join(&skipped);
-                }
-                Joint::Or => {
-                    let skipped = self.state.clone();
-                    if let Some(before) = &before {
-                        self.state.join(before);
-                    }
-                    self.item(script, item, feed, &mut before);
-                    self.state.join(&skipped);
-                }
-            }
-            joint = item.joint;
-        }
+        self.chains(script, list, feed);
         self.depth -= 1;
-    }
-
-    fn item(&mut self, script: &Rc<Script>, item: &Item, feed: &Feed, before: &mut Option<State>) {
-        if item.joint == Joint::Or {
-            *before = Some(self.state.clone());
-        }
-        if item.joint == Joint::Background {
-            let outside = self.state.clone();
-            self.beside += 1;
-            self.pipeline(script, &item.pipeline, feed);
-            self.beside -= 1;
-            let inside = std::mem::replace(&mut self.state, outside);
-            self.state.join_made(&inside);
-            return;
-        }
-        self.pipeline(script, &item.pipeline, feed);
     }
 
     fn pipeline(&mut self, script: &Rc<Script>, pipeline: &Pipeline, feed: &Feed) {
