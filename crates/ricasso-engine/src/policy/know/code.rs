@@ -3,9 +3,11 @@
 //! Nothing here is a parser of a language. Each scanner is sure of what it reports as an act, and
 //! leaves `Code` where it cannot tell; it must never say "nothing" of code that it did not follow.
 
+mod address;
 mod awk;
 mod calls;
 mod commands;
+mod flood;
 mod harmless;
 mod jq;
 mod script;

@@ -17,6 +17,8 @@ pub(super) enum Call {
     Url,
     /// The first text within is a host.
     Host,
+    /// The same, but a text that is the first argument may be a file: databases are connected to.
+    PerhapsHost,
     /// The first is a program or a text, or a list of words.
     Run,
     /// Only where it is an address.
@@ -129,7 +131,7 @@ pub(super) const CALLS: &[(&str, Call)] = &[
     ("fsockopen", Call::Host),
     ("stream_socket_client", Call::Host),
     (".create_connection", Call::Host),
-    (".connect", Call::Host),
+    (".connect", Call::PerhapsHost),
     ("TCPSocket.new", Call::Host),
     ("TCPSocket.open", Call::Host),
     ("INET.new", Call::Host),

@@ -3,7 +3,7 @@
 
 use super::calls::{CALLS, Call, DELETES, EVALUATES, LISTS, MAKES_PATH};
 use super::token::{Token, find, tokens};
-use super::{harmless, started};
+use super::{address, flood, harmless, started};
 use crate::policy::know::{Act, Does, Harm, Language, place};
 use crate::policy::word::Word;
 
@@ -14,7 +14,7 @@ pub(super) fn acts(language: Language, word: &Word, text: &[u8], at: usize) -> V
     let mut scan = Scan { tokens: &tokens, language, text, at, acts: Vec::new() };
     scan.all();
     let mut acts = scan.acts;
-    if forks(&tokens) {
+    if flood::forks(&tokens, text) {
         acts.push(Act::with(Does::Catastrophe(Harm::Flood), word, at));
     }
     if !harmless::computes(language, &tokens) {
@@ -167,6 +167,14 @@ impl Scan<'_> {
                 }
             }
             Call::Host => self.host(arguments),
+            Call::PerhapsHost => match arguments.first() {
+                Some(Argument::Text(text)) => {
+                    if let Some(host) = address::host(text) {
+                        self.acts.push(Act::with(Does::Connect, &host, self.at));
+                    }
+                }
+                Some(Argument::List(_) | Argument::Other) | None => self.host(arguments),
+            },
             Call::Run => match arguments.first() {
                 Some(Argument::Text(first)) => self.push(Does::RunText, first),
                 Some(Argument::List(words)) if !words.is_empty() => {
@@ -316,17 +324,6 @@ fn argument(tokens: &[&Token]) -> Argument {
         }
         _ => Argument::Other,
     }
-}
-
-/// Whether processes are made in a loop.
-fn forks(tokens: &[Token]) -> bool {
-    let count = |names: &[&str]| {
-        let named =
-            |token: &&Token| matches!(token, Token::Name(name) if names.contains(&name.as_str()));
-        tokens.iter().filter(named).count()
-    };
-    count(&["fork"]) > 0 && count(&["while", "until", "for", "loop", "forever"]) > 0
-        || count(&["fork"]) > 1
 }
 
 #[cfg(test)]
