@@ -11,6 +11,7 @@ use super::verdict::ReasonLayer;
 use super::word::Word;
 use super::words::Meets;
 use crate::scene::{Answer, Look, Query};
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 
 /// Directories without which no program starts; they are always readable.
@@ -394,13 +395,18 @@ pub(super) fn is_loopback(word: &Word) -> bool {
     host_of(text).is_some_and(is_loopback_name)
 }
 
+/// Names that every machine has for itself; a dot behind a name only says that it is whole.
 fn is_loopback_name(host: &[u8]) -> bool {
-    host.eq_ignore_ascii_case(b"localhost")
-        || host == b"::1"
-        || host == b"[::1]"
-        || host == b"0.0.0.0"
-        || host.starts_with(b"127.") && host.iter().all(|b| b.is_ascii_digit() || *b == b'.')
-        || host.ends_with(b".localhost")
+    let host = String::from_utf8_lossy(host).to_ascii_lowercase();
+    let host = host.strip_suffix('.').unwrap_or(&host);
+    let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    if let Ok(address) = inner.parse::<IpAddr>() {
+        let address = address.to_canonical();
+        return address.is_loopback() || address == IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+    }
+    matches!(host, "localhost" | "localhost6" | "ip6-localhost" | "ip6-loopback")
+        || host.ends_with(".localhost")
+        || host.starts_with("127.") && host.bytes().all(|b| b.is_ascii_digit() || b == b'.')
 }
 
 /// The host of `scheme://user@host:port/path`, `host:port` or `host`.
@@ -413,6 +419,10 @@ pub(super) fn host_of(text: &[u8]) -> Option<&[u8]> {
     if host.starts_with(b"[") {
         let end = host.iter().position(|byte| *byte == b']')?;
         return Some(&host[..=end]);
+    }
+    // Without brackets no port can stand behind an address with colons in it.
+    if host.iter().filter(|byte| **byte == b':').count() > 1 {
+        return Some(host);
     }
     Some(host.split(|byte| *byte == b':').next().unwrap_or(host)).filter(|host| !host.is_empty())
 }

@@ -131,6 +131,8 @@ fn world() -> Described {
         .set("HOME", "/home/user")
         .link("/home/user/project/foo", "/usr/sbin/shutdown")
         .link("/usr/bin/halt-now", "/usr/sbin/shutdown")
+        .link("/usr/bin/pidof", "/usr/sbin/killall5")
+        .link("/usr/bin/end-all", "/usr/sbin/killall5")
         .link("/home/user/project/git", "/usr/bin/sh")
         .set("PWD", "/home/user/project")
         .directory("/home/user/project/.git")

@@ -36,6 +36,10 @@ pub(in super::super) const SYSTEM: [&str; 9] = [
 /// Programs that are many: the name that they are called by is what counts.
 pub(super) const MANY: [&[u8]; 4] = [b"busybox", b"toybox", b"coreutils", b"box"];
 
+/// Names by which a file does something else than its own name says: `pidof` is a link to
+/// `killall5`, and only tells.
+const OTHERWISE: [(&[u8], &[u8]); 1] = [(b"pidof", b"killall5")];
+
 /// A command about to be met.
 pub(super) struct Call {
     pub(super) arguments: Vec<Argument>,
@@ -479,8 +483,9 @@ pub(in super::super) fn names(word: &[u8], program: Option<&Program>) -> Vec<Vec
     for path in program.iter().flat_map(|program| [&program.path, &program.real]) {
         let bytes = path.as_os_str().as_encoded_bytes();
         add(bytes);
-        if !MANY.contains(&base_name(bytes)) {
-            add(base_name(bytes));
+        let own = base_name(bytes);
+        if !MANY.contains(&own) && !OTHERWISE.contains(&(base_name(word), own)) {
+            add(own);
         }
     }
     names
