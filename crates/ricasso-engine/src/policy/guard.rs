@@ -248,7 +248,21 @@ fn of_path(effect: &Effect, land: Homeland<'_>) -> Option<Danger> {
         _ => None,
     }?;
     let grave = if effect.sure == Meets::Yes { grave } else { Grave::Hard };
-    Some(told(effect, path, grave, ground))
+    let told = told(effect, path, grave, ground);
+    if ground == Ground::Workspace && grave == Grave::Hard && is_part(&effect.target) {
+        let message = format!(
+            "what is not known here decides what this deletes or changes in {}",
+            path.display()
+        );
+        let remedy = "name the directory in plain words";
+        return Some(Danger { message, remedy, lost: None, ..told });
+    }
+    Some(told)
+}
+
+/// `dist-$VERSION`: something below a directory, and the whole of it only by what climbs out.
+fn is_part(target: &Target) -> bool {
+    matches!(target, Target::Below { everything: false, loose: true, .. })
 }
 
 fn of_unknown(effect: &Effect, land: Homeland<'_>) -> Option<Danger> {
