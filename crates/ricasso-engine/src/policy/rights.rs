@@ -6,8 +6,9 @@
 use super::effect::{Effect, Kind, Target};
 use super::know::{Does, Harm};
 use super::settled::Policy;
-use super::value::{Changes, Mode, Reach, Words};
+use super::value::{Changes, Mode, Reach, Tmp, Words};
 use super::verdict::ReasonLayer;
+use super::walk::NEW;
 use super::word::Word;
 use super::words::Meets;
 use crate::scene::{Answer, Look, Query};
@@ -78,7 +79,7 @@ impl<'a> Rights<'a> {
         let mut write: Vec<PathBuf> =
             files.write.iter().filter_map(|root| place(root.as_str())).collect();
         let named = write.clone();
-        if policy.mode() == Mode::Workspace {
+        if gives_scratch(policy, everything) {
             write.extend(SESSION.iter().map(PathBuf::from));
         }
         let read = (!everything).then(|| {
@@ -177,9 +178,11 @@ impl<'a> Rights<'a> {
         }
         let roots = self.read.as_ref()?;
         // What `mktemp` made has a name that no text shows.
-        let made = matches!(effect.target, Target::Below { .. })
-            && self.policy.mode() == Mode::Workspace
-            && SESSION.iter().any(|place| path == Path::new(place));
+        let made = self.policy.mode() == Mode::Workspace
+            && match effect.target {
+                Target::Below { .. } if SESSION.iter().any(|it| path == Path::new(it)) => true,
+                _ => is_new(path),
+            };
         if !made && !readable(roots, path) {
             let message = format!("{} lies outside what may be read", shown(path));
             let remedy = format!("read inside {}; a person may add it to files.read", list(roots));
@@ -214,7 +217,7 @@ impl<'a> Rights<'a> {
         }
         let path = match &effect.target {
             Target::Path(path) | Target::Below { base: path, .. } => path,
-            Target::Unknown if self.write.is_empty() && effect.sure == Meets::Yes => {
+            Target::Unknown if self.policy.mode() == Mode::Read && effect.sure == Meets::Yes => {
                 let message = "the command changes a file, and nothing may be written".to_string();
                 let remedy = "leave the output on standard output";
                 return Some(objection("files.write", message, remedy));
@@ -224,7 +227,7 @@ impl<'a> Rights<'a> {
         if let Some(objection) = self.hidden_or_protected(effect) {
             return Some(objection);
         }
-        if self.write.iter().any(|root| path.starts_with(root)) {
+        if self.writable(path) {
             return None;
         }
         if effect.sure != Meets::Yes {
@@ -232,10 +235,20 @@ impl<'a> Rights<'a> {
         }
         let message = format!("{} lies outside what may be written", shown(path));
         let remedy = match self.write.as_slice() {
-            [] => "nothing may be written; a person may choose mode workspace".to_string(),
+            _ if self.policy.mode() == Mode::Read => {
+                "nothing that stays may be written; a person may choose mode workspace".to_string()
+            }
             roots => format!("write inside {}; a person may add it to files.write", list(roots)),
         };
         Some(objection("files.write", message, remedy))
+    }
+
+    /// A workspace that lies in the place for what does not stay is none of that.
+    fn writable(&self, path: &Path) -> bool {
+        let mut roots = self.write.iter().filter(|root| path.starts_with(root));
+        let stays = self.policy.mode() == Mode::Read
+            && self.workspace.is_some_and(|workspace| path.starts_with(workspace));
+        !stays && roots.next().is_some()
     }
 
     /// Mode `open` has no cage, but what is hidden stays so.
@@ -336,6 +349,27 @@ impl<'a> Rights<'a> {
                 Some(net(message, remedy))
             }
         }
+    }
+}
+
+/// Whether a path lies in what `mktemp` made, by the name that stands for the real one.
+fn is_new(path: &Path) -> bool {
+    let first = SESSION.iter().find_map(|it| path.strip_prefix(it).ok()?.components().next());
+    let name = first.map(|part| part.as_os_str().as_encoded_bytes());
+    name.is_some_and(|name| name.windows(NEW.len()).any(|part| part == NEW))
+}
+
+/// Whether commands have a place of the session's own for what does not stay. Mode `read` has one
+/// too, but a policy that says itself what may be read, or who refuses a change, means every write.
+fn gives_scratch(policy: &Policy, reads_everything: bool) -> bool {
+    let own = match policy.tmp() {
+        Tmp::Session | Tmp::Private => true,
+        Tmp::Layered | Tmp::Host => false,
+    };
+    match policy.mode() {
+        Mode::Workspace => true,
+        Mode::Read => own && reads_everything && policy.files().changes == Changes::Judged,
+        Mode::Open => false,
     }
 }
 

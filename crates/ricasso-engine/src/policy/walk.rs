@@ -29,6 +29,7 @@ mod seen;
 mod setup;
 mod state;
 mod stream;
+mod temporary;
 mod vanish;
 
 use super::value::Shell;
@@ -44,6 +45,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 use stream::Stream;
+pub(super) use temporary::NEW;
 
 /// Commands that one text may start, every round of a loop counted. More than a person could read.
 const MAX_COMMANDS: usize = 4096;
@@ -243,6 +245,8 @@ pub(super) struct Walker<'a> {
     doubles: BTreeMap<Vec<u8>, [usize; 2]>,
     /// Lines that `read` has taken of the input that is walked.
     taken: usize,
+    /// What `mktemp` has made so far.
+    temporaries: usize,
 }
 
 impl<'a> Walker<'a> {
@@ -275,6 +279,7 @@ impl<'a> Walker<'a> {
             beside: 0,
             doubles: BTreeMap::new(),
             taken: 0,
+            temporaries: 0,
         }
     }
 

@@ -296,3 +296,25 @@ fn a_list_of_programs_and_mode_read_do_not_obey_a_repository() {
     assert_eq!(neutralised("git commit -m x", &workspace, "core.fsmonitor"), []);
     assert_eq!(judged("git diff", &workspace, "diff.external").name(), "allow");
 }
+
+#[test]
+fn a_workspace_among_temporary_files_is_neither_scratch_nor_what_mktemp_makes() {
+    let judged = |preset: Preset, text: &str| {
+        let mut request = super::request(&super::read_one());
+        request.steps = vec![Step::Shell(text.into())];
+        (request.cwd, request.workspace) = ("/tmp/work".into(), Some("/tmp/work".into()));
+        let world = super::world().directory("/tmp/work");
+        judge(&request, &Policy::preset(preset), &world).verdict.name()
+    };
+    for (preset, text, verdict) in [
+        (Preset::Workspace, "f=$(mktemp) && rm $f", "allow"),
+        (Preset::Workspace, "d=$(mktemp -d) && rm -rf \"$d\"", "allow"),
+        (Preset::Workspace, "rm -rf /tmp/*", "deny"),
+        (Preset::Workspace, "d=$(mktemp -d) && rm -rf \"$d/..\"", "deny"),
+        (Preset::Read, "f=$(mktemp) && rm $f", "allow"),
+        (Preset::Read, "ls > /tmp/out", "allow"),
+        (Preset::Read, "ls > out", "deny"),
+    ] {
+        assert_eq!(judged(preset, text), verdict, "{text}");
+    }
+}

@@ -38,7 +38,7 @@ impl Walker<'_> {
             b"fd" | b"fdfind" => Some(Stream::Paths(listed::found_by_fd(call))),
             _ if listed::all_processes(name, words) => Some(Stream::unknown(From::Processes)),
             b"which" => self.which(words),
-            b"mktemp" => Some(temporary()),
+            b"mktemp" => Some(self.temporary(words)),
             b"base64" => filtered(call, words, &[b"-d", b"-D", b"--decode", b"-di"], base64),
             b"xxd" if words.iter().skip(1).any(|word| word.head().contains(&b'r')) => {
                 filtered(call, words, &[b"-r", b"-p", b"-ps", b"-rp"], hexadecimal)
@@ -171,11 +171,6 @@ fn chosen(word: &Word) -> Word {
         *pattern = b"found*".to_vec();
     }
     Word::new(pieces, Becomes::Any)
-}
-
-fn temporary() -> Stream {
-    let pieces = vec![Piece::Known(b"/tmp/tmp.".to_vec()), Piece::Unknown];
-    Stream::Text(Text { pieces, from: From::Here })
 }
 
 pub(super) fn echo(words: &[Word]) -> Option<Stream> {
