@@ -102,6 +102,14 @@ pub(super) fn address(word: &Word) -> Vec<Act> {
     acts
 }
 
+/// Whether a setting of git neither names a program nor a file, whatever its value says.
+pub(super) fn is_plain_setting(key: &Word, value: &Word) -> bool {
+    let (Some(key), Some(value)) = (key.known(), value.known()) else { return false };
+    let mut acts = Vec::new();
+    git::setting(&Word::of([key, b"=", value].concat()), 0, &mut acts);
+    acts.is_empty()
+}
+
 /// The indices of the sub-command's words, global options skipped; `None` where the program is
 /// not known or has no sub-commands.
 pub(super) fn subcommand(words: &[Word]) -> Option<Vec<usize>> {

@@ -38,6 +38,8 @@ pub(super) struct Made {
     files: BTreeMap<PathBuf, Content>,
     /// Directories into which something from the network was put.
     fetched: BTreeMap<PathBuf, Fetched>,
+    /// Repositories that were not there before, with the places of their remotes by name.
+    born: BTreeMap<PathBuf, BTreeMap<Vec<u8>, Vec<u8>>>,
 }
 
 /// How the content of a directory came over the network.
@@ -140,8 +142,47 @@ impl Made {
         at.ancestors().find_map(|above| self.fetched.get(above).copied())
     }
 
-    /// Adds what another way through the text made.
+    /// Notes a repository that comes to be, and where it was cloned from.
+    pub(super) fn bear(&mut self, root: PathBuf, origin: Option<Vec<u8>>) {
+        if self.born.len() < MAX_MADE {
+            let remotes = origin.map(|place| (b"origin".to_vec(), place));
+            self.born.insert(root, remotes.into_iter().collect());
+        }
+    }
+
+    /// Forgets repositories of which something at or below this path goes.
+    pub(super) fn unbear(&mut self, gone: &Path) {
+        self.born.retain(|root, _| !root.starts_with(gone) && !gone.starts_with(root.join(".git")));
+    }
+
+    /// Whether any repository came to be.
+    pub(super) fn has_born(&self) -> bool {
+        !self.born.is_empty()
+    }
+
+    /// The repository that came to be exactly here.
+    pub(super) fn born(&self, root: &Path) -> Option<&Path> {
+        self.born.get_key_value(root).map(|(root, _)| root.as_path())
+    }
+
+    /// Names a place in a repository that came to be.
+    pub(super) fn name_remote(&mut self, root: &Path, name: Vec<u8>, place: Vec<u8>) {
+        if let Some(remotes) = self.born.get_mut(root)
+            && remotes.len() < MAX_MADE
+        {
+            remotes.insert(name, place);
+        }
+    }
+
+    /// The place of a remote of a repository that came to be.
+    pub(super) fn remote(&self, root: &Path, name: &[u8]) -> Option<&[u8]> {
+        self.born.get(root)?.get(name).map(Vec::as_slice)
+    }
+
+    /// Adds what another way through the text made. Only a repository that both ways made is there
+    /// for certain.
     pub(super) fn add(&mut self, other: &Made) {
+        self.born.retain(|root, remotes| other.born.get(root) == Some(remotes));
         for (into, how) in &other.fetched {
             self.fetch(into.clone(), *how);
         }

@@ -275,7 +275,13 @@ impl<'a> Rights<'a> {
         );
         if !repository && self.protected(path) {
             let message = format!("{} is protected: other programs obey it later", shown(path));
-            let remedy = "leave it as it is, or let a person change it";
+            let remedy = match path.ends_with(".git/config") {
+                true => {
+                    "give the setting to the one command that needs it, as in git -c user.name=… \
+                     commit; or let a person change the file"
+                }
+                false => "leave it as it is, or let a person change it",
+            };
             return Some(objection("files.protect", message, remedy));
         }
         None

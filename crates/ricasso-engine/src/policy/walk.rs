@@ -25,6 +25,7 @@ mod print;
 mod reader;
 mod redirect;
 mod rename;
+mod repository;
 mod seen;
 mod setup;
 mod state;

@@ -47,6 +47,7 @@ impl Walker<'_> {
         work_tree(&mut seen);
         unknown_subcommand(&mut seen);
         self.installs(&mut seen);
+        self.repositories(&mut seen, &call, &doing);
         self.made_by(&seen, &call);
         self.printed = match doing.endless {
             true => Stream::Endless,
@@ -149,6 +150,9 @@ impl Walker<'_> {
                     word.then(&Text::of("/.config"));
                     let word = Word::new(word.pieces, super::super::word::Becomes::One);
                     self.effect(Does::Edit, Some(&word), act.sure, span, seen, doing);
+                }
+                Does::ChangeSettings if self.sets_own(act, seen, call, doing) => {
+                    self.effect(Does::ChangeSettings, None, act.sure, span, seen, doing);
                 }
                 Does::ChangeSettings => {
                     let word = Word::of(".git/config");
@@ -289,7 +293,7 @@ impl Walker<'_> {
 /// What one program is found to do, beyond its effects.
 #[derive(Default)]
 pub(super) struct Doing {
-    cwd: Vec<PathBuf>,
+    pub(super) cwd: Vec<PathBuf>,
     /// Where it is when all its words were obeyed.
     pub(super) last: Vec<PathBuf>,
     set: Vec<(Vec<u8>, Value)>,
