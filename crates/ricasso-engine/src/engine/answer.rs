@@ -318,7 +318,8 @@ pub(super) fn missing_variables(
     let set = |name: &str| request.env.iter().any(|(own, _)| own.as_slice() == name.as_bytes());
     let missing = plan::dropped(policy, environment)
         .into_iter()
-        .filter(|dropped| !set(&dropped.name) && names_variable(&text, dropped.name.as_bytes()));
+        .filter(|dropped| !set(&dropped.name) && !shells_own(&dropped.name))
+        .filter(|dropped| names_variable(&text, dropped.name.as_bytes()));
     missing
         .take(MAX_MISSING)
         .map(|Dropped { name, why, remedy }| {
@@ -326,6 +327,43 @@ pub(super) fn missing_variables(
             admitted.redactor().text(told.as_bytes())
         })
         .collect()
+}
+
+/// Variables that every shell has by itself, whatever it was given.
+const SHELLS_OWN: [&str; 28] = [
+    "_",
+    "PWD",
+    "OLDPWD",
+    "SHLVL",
+    "IFS",
+    "OPTIND",
+    "OPTARG",
+    "OPTERR",
+    "PPID",
+    "UID",
+    "EUID",
+    "GROUPS",
+    "RANDOM",
+    "SRANDOM",
+    "SECONDS",
+    "EPOCHSECONDS",
+    "EPOCHREALTIME",
+    "LINENO",
+    "HOSTNAME",
+    "HOSTTYPE",
+    "OSTYPE",
+    "MACHTYPE",
+    "FUNCNAME",
+    "PIPESTATUS",
+    "REPLY",
+    "DIRSTACK",
+    "SHELLOPTS",
+    "PS4",
+];
+
+/// Whether a shell sets the variable itself: saying that it was not given would be untrue.
+fn shells_own(name: &str) -> bool {
+    SHELLS_OWN.contains(&name) || name.starts_with("BASH")
 }
 
 /// Whether `$NAME` or `${NAME` stands in the text.
@@ -344,4 +382,19 @@ pub(super) fn command(request: &Request, redactor: &Redactor) -> Redacted<String
 
 pub(super) fn cwd(request: &Request, redactor: &Redactor) -> Redacted<String> {
     redactor.text(request.cwd.as_os_str().as_encoded_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_shell_sets_itself_is_never_missing() {
+        for name in ["PWD", "OLDPWD", "SHLVL", "_", "RANDOM", "UID", "BASH_VERSION", "BASHPID"] {
+            assert!(shells_own(name), "{name}");
+        }
+        for name in ["PWD2", "MY_TOKEN", "EDITOR", "HOSTNAME_X", "PATH"] {
+            assert!(!shells_own(name), "{name}");
+        }
+    }
 }
