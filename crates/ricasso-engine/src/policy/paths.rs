@@ -155,6 +155,16 @@ impl Made {
         self.born.retain(|root, _| !root.starts_with(gone) && !gone.starts_with(root.join(".git")));
     }
 
+    /// Whether the same repositories came to be.
+    pub(super) fn same_born(&self, other: &Made) -> bool {
+        self.born == other.born
+    }
+
+    /// Knows the repositories that another one knows, and no others.
+    pub(super) fn take_born(&mut self, other: &Made) {
+        self.born.clone_from(&other.born);
+    }
+
     /// Whether any repository came to be.
     pub(super) fn has_born(&self) -> bool {
         !self.born.is_empty()

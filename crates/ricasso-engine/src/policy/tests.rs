@@ -1,6 +1,7 @@
 //! The verdict cases: every file under `cases/verdict`, and replay of each from its own record.
 
 mod properties;
+mod work;
 
 use super::{Extends, Layer, Origin, Overrides, Policy, Preset, extends, judge};
 use crate::request::{Caller, Manner, OnFailure, Request, Stdin, Step};

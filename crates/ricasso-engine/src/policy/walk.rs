@@ -330,7 +330,7 @@ impl<'a> Walker<'a> {
             self.printed = Stream::Nothing;
             self.at_first_line(|walker| walker.command(script, &stage.command, &feed));
             made = outside.clone();
-            made.join_made(&self.state);
+            made.keep_made(&self.state);
             feed = Feed::of(std::mem::take(&mut self.printed));
         }
         self.beside -= 1;
@@ -394,7 +394,7 @@ impl<'a> Walker<'a> {
         let outside = self.state.clone();
         walk(self);
         let inside = std::mem::replace(&mut self.state, outside);
-        self.state.join_made(&inside);
+        self.state.keep_made(&inside);
     }
 
     fn branches(&mut self, script: &Rc<Script>, branches: &ricasso_shell::tree::If, feed: &Feed) {

@@ -19,7 +19,10 @@ impl Walker<'_> {
                 // All of the chain runs beside the shell, which stays where it is.
                 Some(Joint::Background) => {
                     self.beside += 1;
-                    self.apart(|walker| walker.chain(script, chain, feed));
+                    let outside = self.state.clone();
+                    self.chain(script, chain, feed);
+                    let inside = std::mem::replace(&mut self.state, outside);
+                    self.state.join_made(&inside);
                     self.beside -= 1;
                 }
                 Some(Joint::Sequence | Joint::And | Joint::Or) | None => {

@@ -181,6 +181,10 @@ impl Walker<'_> {
         let before = seen.effects.len();
         self.effect(Does::Discard, act.with.as_ref(), act.sure, span, seen, doing);
         let kinds = seen.effects[before..].iter().map(|effect| match &effect.target {
+            // What the text itself wrote to is a file, whether it was there before or not.
+            Target::Path(path) if self.state.made.content(path).is_some() => {
+                Answer::Kind(Kind::File)
+            }
             Target::Path(path) => self.look.look(&Query::Kind(path.clone())),
             Target::Word | Target::Free | Target::Below { .. } | Target::Unknown => Answer::Unknown,
         });

@@ -279,12 +279,20 @@ impl State {
         self.join_made(other);
     }
 
-    /// Files that a subshell or a branch made exist afterwards too.
+    /// Files that a branch made exist afterwards too.
     pub(super) fn join_made(&mut self, other: &State) {
         if !Rc::ptr_eq(&self.made, &other.made) && self.made != other.made {
             let mut made = (*self.made).clone();
             made.add(&other.made);
             self.made = Rc::new(made);
+        }
+    }
+
+    /// What a process that ran for certain made, beside what was there.
+    pub(super) fn keep_made(&mut self, inside: &State) {
+        self.join_made(inside);
+        if !self.made.same_born(&inside.made) {
+            Rc::make_mut(&mut self.made).take_born(&inside.made);
         }
     }
 
