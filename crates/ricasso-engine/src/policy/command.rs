@@ -10,6 +10,7 @@ use super::loader::{self, Setter};
 use super::misleading;
 use super::pattern::{Command, CommandPattern};
 use super::place;
+use super::rights::Objection;
 use super::rule::{GuardName, Rule};
 use super::text::Glob;
 use super::value::{Builtins, Git, Guard, Held, KnownBy, Opaque, Then, Unknown};
@@ -177,7 +178,9 @@ impl Judged<'_> {
         let works = starts.then(|| bench.rights.object_to_work_in(&self.seen.works_in)).flatten();
         let works = works.map(|objection| (objection, self.seen.span));
         let effects = self.seen.effects.iter();
-        let effects = effects.filter_map(|it| Some((bench.rights.object(it)?, it.span)));
+        let effects = effects.filter_map(|it| Some((bench.rights.object(it)?, it)));
+        let effects = effects.filter(|(objection, it)| !self.may_be_inside(objection, it, bench));
+        let effects = effects.map(|(objection, it)| (objection, it.span));
         // The engine of containers opens what it is handed, not the command: no path of ours.
         let engine = CONTAINERS.iter().any(|name| self.seen.is_called(name));
         for (mut objection, span) in effects.chain(works) {
@@ -194,6 +197,19 @@ impl Judged<'_> {
             ));
         }
         reasons
+    }
+
+    /// Whether a relative path lies outside from one directory that the command may be in, and
+    /// inside from another: where it is, is then not known, and the cage holds it.
+    fn may_be_inside(&self, objection: &Objection, effect: &Effect, bench: &Bench<'_>) -> bool {
+        let several = self.seen.works_in.len() > 1 && bench.policy.is_caged();
+        let same = |other: &&Effect| {
+            other.does == effect.does && other.span == effect.span && other.word == effect.word
+        };
+        let inside = |other: &Effect| bench.rights.object(other).is_none();
+        several
+            && objection.rule == "files.write"
+            && self.seen.effects.iter().filter(same).any(inside)
     }
 
     fn guard(&self, bench: &Bench<'_>, wanted: Weight) -> Option<Reason> {
