@@ -12,7 +12,7 @@ use super::walk::NEW;
 use super::word::Word;
 use super::words::Meets;
 use crate::scene::{Answer, Look, Query};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 
 /// Directories without which no program starts; they are always readable.
@@ -461,7 +461,7 @@ pub(super) fn host_of(text: &[u8]) -> Option<&[u8]> {
         return Some(&host[..=end]);
     }
     // Without brackets no port can stand behind an address with colons in it.
-    if host.iter().filter(|byte| **byte == b':').count() > 1 {
+    if std::str::from_utf8(host).is_ok_and(|host| host.parse::<Ipv6Addr>().is_ok()) {
         return Some(host);
     }
     Some(host.split(|byte| *byte == b':').next().unwrap_or(host)).filter(|host| !host.is_empty())

@@ -80,14 +80,21 @@ impl Walker<'_> {
     /// Whether the shell ends here for certain: `exit`, or a group whose last command it is.
     fn leaves(&self, pipeline: &Pipeline) -> bool {
         let [stage] = pipeline.stages.as_slice() else { return false };
+        // A redirection or an assignment may fail before it.
+        if !stage.command.redirects.is_empty() {
+            return false;
+        }
         match &stage.command.kind {
             Kind::Simple(simple) => {
-                let name = simple.words.first().and_then(|word| word.value());
+                let words: Option<Vec<_>> = simple.words.iter().map(|word| word.value()).collect();
                 let own = self.state.functions.contains_key(&b"exit"[..])
                     || self.state.aliases.contains_key(&b"exit"[..]);
-                // With two numbers it only complains, and a redirection may fail before it.
-                let plain = simple.words.len() <= 2 && stage.command.redirects.is_empty();
-                name.as_deref() == Some(b"exit") && plain && !own
+                // With two numbers it only complains.
+                let plain = words.is_some_and(|words| match words.as_slice() {
+                    [name] | [name, _] => name.as_ref() == b"exit",
+                    _ => false,
+                });
+                plain && simple.assignments.is_empty() && !own
             }
             Kind::Group(list) => match list.items.as_slice() {
                 [before @ .., last] => {

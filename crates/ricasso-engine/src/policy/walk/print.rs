@@ -38,7 +38,7 @@ impl Walker<'_> {
             b"fd" | b"fdfind" => Some(Stream::Paths(listed::found_by_fd(call))),
             _ if listed::all_processes(name, words) => Some(Stream::unknown(From::Processes)),
             b"which" => self.which(words),
-            b"mktemp" => Some(self.temporary(words)),
+            b"mktemp" => Some(self.temporary(words, &call.assigned)),
             b"base64" => filtered(call, words, &[b"-d", b"-D", b"--decode", b"-di"], base64),
             b"xxd" if words.iter().skip(1).any(|word| word.head().contains(&b'r')) => {
                 filtered(call, words, &[b"-r", b"-p", b"-ps", b"-rp"], hexadecimal)

@@ -27,12 +27,14 @@ impl Walker<'_> {
         match name.as_slice() {
             b"clone" => {
                 let from = self.local_places(seen, call, doing);
-                self.cloned(seen, call, doing, from);
+                if !self.leads_elsewhere(seen, call) {
+                    self.cloned(seen, call, doing, from);
+                }
             }
             b"fetch" | b"pull" | b"push" | b"ls-remote" => {
                 self.local_remotes(seen, call, doing, &name);
             }
-            b"init" => {
+            b"init" if !self.leads_elsewhere(seen, call) => {
                 let mut roots = created(seen);
                 if roots.is_empty() {
                     roots.clone_from(&doing.last);
@@ -46,9 +48,6 @@ impl Walker<'_> {
 
     /// Whether an act only makes a plain setting of a repository that this text made.
     pub(super) fn sets_own(&self, act: &Act, seen: &Seen, call: &Call, doing: &Doing) -> bool {
-        let elsewhere = |name: &[u8]| name.starts_with(b"GIT_");
-        let redirected = call.assigned.iter().any(|(name, _)| elsewhere(name))
-            || self.state.names().any(elsewhere);
         let born = |cwd: &PathBuf| self.born_around(cwd).is_some();
         let (Some(key), Some(value)) =
             (act.at.checked_sub(1).and_then(|at| seen.words.get(at)), seen.words.get(act.at))
@@ -60,11 +59,24 @@ impl Walker<'_> {
             Some(word) => !word.starts_with(b"-") || matches!(word, b"-C" | b"--local"),
             None => false,
         };
-        !redirected
+        !self.leads_elsewhere(seen, call)
             && !doing.cwd.is_empty()
             && doing.cwd.iter().all(born)
             && seen.words.iter().all(plain)
             && know::is_plain_setting(key, value)
+    }
+
+    /// Whether a variable or an option may lead git to files that lie elsewhere.
+    fn leads_elsewhere(&self, seen: &Seen, call: &Call) -> bool {
+        let variable = |name: &[u8]| name.starts_with(b"GIT_");
+        let option = |word: &Word| {
+            let head = word.head();
+            head.starts_with(b"--se") || head.starts_with(b"--git-dir") || head.is_empty()
+        };
+        call.assigned.iter().any(|(name, _)| variable(name))
+            || self.state.names().any(variable)
+            || self.environment.iter().any(|(name, _)| variable(name.as_slice()))
+            || seen.words.iter().any(option)
     }
 
     /// The repository that the text made around a directory, unless another one lies between.

@@ -1,8 +1,8 @@
 //! `mktemp`: the path of something that is new.
 //!
 //! Nobody knows the name before it runs, but everybody knows that nothing else has it. So a name of
-//! our own stands for it, another one each time: what is written there can be followed, and deleting
-//! it deletes nothing besides.
+//! our own stands for it, another one each time: what is written there can be followed, and
+//! deleting it deletes nothing besides.
 
 use super::super::word::{Piece, Word};
 use super::Walker;
@@ -18,6 +18,9 @@ const DIRECTORY: &[u8] = b"/tmp";
 /// The template that `mktemp` takes when it is given none.
 const TEMPLATE: &[u8] = b"tmp.XXXXXXXXXX";
 
+/// Variables that are set for one command.
+type Assigned = [(Vec<u8>, Value)];
+
 /// What the words ask for.
 #[derive(Default)]
 struct Asked {
@@ -29,8 +32,9 @@ struct Asked {
 
 impl Walker<'_> {
     /// What `mktemp` prints.
-    pub(super) fn temporary(&mut self, words: &[Word]) -> Stream {
-        let made = asked(words.get(1..).unwrap_or_default()).and_then(|asked| self.new_path(asked));
+    pub(super) fn temporary(&mut self, words: &[Word], assigned: &Assigned) -> Stream {
+        let asked = asked(words.get(1..).unwrap_or_default());
+        let made = asked.and_then(|asked| self.new_path(asked, assigned));
         match made {
             Some(path) => Stream::of(path),
             None => {
@@ -40,7 +44,7 @@ impl Walker<'_> {
         }
     }
 
-    fn new_path(&mut self, asked: Asked) -> Option<Vec<u8>> {
+    fn new_path(&mut self, asked: Asked, assigned: &Assigned) -> Option<Vec<u8>> {
         self.temporaries += 1;
         let name = filled(asked.template.as_deref().unwrap_or(TEMPLATE), self.temporaries)?;
         if asked.template.is_some() && !asked.below {
@@ -48,14 +52,15 @@ impl Walker<'_> {
         }
         let directory = match asked.directory {
             Some(directory) => directory,
-            None => self.temporary_directory()?,
+            None => self.temporary_directory(assigned)?,
         };
         Some([directory.as_slice(), b"/", &name].concat())
     }
 
     /// `TMPDIR` where the text or the request sets it.
-    fn temporary_directory(&self) -> Option<Vec<u8>> {
-        let text = match self.state.variable(b"TMPDIR") {
+    fn temporary_directory(&self, assigned: &Assigned) -> Option<Vec<u8>> {
+        let own = assigned.iter().rev().find(|(name, _)| name == b"TMPDIR").map(|(_, it)| it);
+        let text = match own.or_else(|| self.state.variable(b"TMPDIR")) {
             Some(Value::One(text)) => text.known()?,
             Some(Value::Many(_) | Value::Unknown(_)) => return None,
             Some(Value::Unset) => return Some(DIRECTORY.to_vec()),

@@ -1,6 +1,7 @@
 //! Texts that code connects to: a host, or the file of a database.
 //!
-//! A cage without a network holds whatever is connected to, so what is not evidently a host is none.
+//! A cage without a network holds whatever is connected to, so what is not evidently a host is
+//! none.
 
 use super::token::find;
 use crate::policy::know::place;

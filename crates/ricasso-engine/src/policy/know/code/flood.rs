@@ -2,8 +2,8 @@
 
 use super::token::Token;
 
-/// Rounds of a loop that doubles its processes each time, and forks in a row: at most 256 processes,
-/// a quarter of what a job may have.
+/// Rounds of a loop that doubles its processes each time, and forks in a row: at most 256
+/// processes, a quarter of what a job may have.
 const MOST_ROUNDS: usize = 8;
 
 /// Whether processes are made in a loop that does not evidently end soon, or by what calls itself.
