@@ -27,6 +27,8 @@ pub(crate) enum Bounds {
     /// Nothing.
     #[default]
     Unknown,
+    /// It is whole, as in every new user namespace.
+    Full,
     /// A process above this one emptied it, in the same user namespace.
     Empty,
 }
@@ -40,9 +42,17 @@ pub(crate) fn drop_all(bounds: Bounds) -> Result<(), Errno> {
 /// Empties the set that bounds what executing can bring, for this process and all that it forks.
 /// What they have they keep. It takes longer than all else that a cage needs of capabilities.
 pub(crate) fn empty_bounds() -> Bounds {
+    empty(Bounds::Unknown)
+}
+
+fn empty(before: Bounds) -> Bounds {
     for number in 0..MOST_CAPABILITIES {
         // To ask is a tenth of the price of dropping, and mostly somebody above us has dropped it.
-        match raw::prctl_value(libc::PR_CAPBSET_READ, number) {
+        let is_in = match before {
+            Bounds::Full => Ok(1),
+            Bounds::Unknown | Bounds::Empty => raw::prctl_value(libc::PR_CAPBSET_READ, number),
+        };
+        match is_in {
             Ok(0) => {}
             Ok(_) if raw::prctl(libc::PR_CAPBSET_DROP, number).is_ok() => {}
             // Beyond the last one.
@@ -98,7 +108,7 @@ pub(crate) fn with_reserve<T>(act: impl FnOnce() -> T) -> T {
 fn shut_ways_back(bounds: Bounds) {
     let _ = raw::prctl(libc::PR_SET_SECUREBITS, SECURE_BITS);
     match bounds {
-        Bounds::Unknown => drop(empty_bounds()),
+        Bounds::Unknown | Bounds::Full => drop(empty(bounds)),
         Bounds::Empty => {}
     }
 }

@@ -291,7 +291,8 @@ fn become_unreachable(standing: &Standing, bounds: Bounds) -> Result<(), Errno> 
     let bounds = match standing.cage.walls.namespaces {
         Namespaces::Root => bounds,
         // A new one begins with all of them.
-        Namespaces::User | Namespaces::None => Bounds::Unknown,
+        Namespaces::User => Bounds::Full,
+        Namespaces::None => Bounds::Unknown,
     };
     super::capability::drop_all(bounds)?;
     raw::prctl(libc::PR_SET_DUMPABLE, 0)
