@@ -244,8 +244,12 @@ pub(crate) fn prepare(
 /// The same for a process that follows its parent and is settled.
 fn outfit(order: &Order, streams: &[OwnedFd; 3], state: Option<&OwnedFd>) -> Result<(), Errno> {
     let namespaces = order.cage.as_ref().is_some_and(|cage| cage.has_namespaces());
-    let emptiness = if namespaces { Emptiness::Own } else { Emptiness::Machine };
-    take_streams(streams.each_ref(), state, emptiness)?;
+    let own = match namespaces {
+        true => own_emptiness(&streams[0])?,
+        false => None,
+    };
+    let [input, output, error] = streams.each_ref();
+    take_streams([own.as_ref().unwrap_or(input), output, error], state)?;
     if order.terminal {
         rustix::process::ioctl_tiocsctty(&streams[0])?;
     }
@@ -259,42 +263,28 @@ fn outfit(order: &Order, streams: &[OwnedFd; 3], state: Option<&OwnedFd>) -> Res
     Ok(())
 }
 
-/// Which empty device a command reads from, if its input is one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Emptiness {
-    /// The one that its owner opened.
-    Machine,
-    /// The one of its own view.
-    Own,
-}
-
 /// Puts the streams, and what comes with them, where the command finds them. Allocates nothing.
 pub(crate) fn take_streams(
     [input, output, error]: [&OwnedFd; 3],
     state: Option<&OwnedFd>,
-    emptiness: Emptiness,
 ) -> Result<(), Errno> {
     rustix::stdio::dup2_stdin(input)?;
-    match emptiness {
-        Emptiness::Machine => {}
-        Emptiness::Own => own_emptiness(input)?,
-    }
     rustix::stdio::dup2_stdout(output)?;
     rustix::stdio::dup2_stderr(error)?;
     state.map_or(Ok(()), |state| duplicate(state, STATE_FD))
 }
 
 /// The empty device that an owner opened lies on a mount of the machine, and through it its mode
-/// could be changed for everybody. The view has one of its own, which is read-only.
-fn own_emptiness(input: &OwnedFd) -> Result<(), Errno> {
+/// could be changed for everybody. The view has one of its own, which is read-only: that one, if
+/// this input is empty.
+pub(crate) fn own_emptiness(input: &OwnedFd) -> Result<Option<OwnedFd>, Errno> {
     use rustix::fs::{FileType, Mode, OFlags, makedev};
     let about = rustix::fs::fstat(input)?;
     let is_device = FileType::from_raw_mode(about.st_mode) == FileType::CharacterDevice;
     if !is_device || about.st_rdev != makedev(1, 3) {
-        return Ok(());
+        return Ok(None);
     }
-    let own = rustix::fs::open(c"/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
-    rustix::stdio::dup2_stdin(own)
+    rustix::fs::open(c"/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).map(Some)
 }
 
 /// What becomes of a process that crashes, as the bytes that a core file may have.

@@ -51,7 +51,7 @@ pub(crate) use notify::{Gatekeeper, Survey, loads};
 pub use powers::{Namespaces, Powers};
 pub(crate) use session::Loopback;
 pub use settle::is_kernels;
-pub(crate) use template::{Builder, Copy, Progress, Session, Template, read_wish, wish};
+pub(crate) use template::{Builder, Copy, Progress, Template, read_wish, wish};
 
 /// What a command may touch, and by which mechanisms that is held.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -13,6 +13,7 @@ use std::ptr;
 const PATH_BYTES: usize = 4096;
 
 /// The order of a command, where it lies.
+#[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub(crate) argv: *const *const c_char,
     pub(crate) env: *const *const c_char,

@@ -6,7 +6,7 @@ use super::init::{Begun, own_proc};
 use super::session::Loopback;
 use super::template::{Copy, Template};
 use super::{Cage, mounts};
-use crate::after_fork::leave;
+use crate::after_fork::{self, leave};
 use crate::channel::Channel;
 use crate::wire::Order;
 use rustix::fd::{AsFd, OwnedFd};
@@ -90,24 +90,29 @@ impl<'a> Arrived<'a> {
         if !is_ours {
             return None;
         }
-        let begun = Begun::prepare(self.template.standing(), loopback, bounds, rest.note)?;
-        Some(begun.with(early.go(rest)))
+        // Behind its filter that process may have to ask about everything that it opens.
+        let own = after_fork::own_emptiness(rest.streams[0]).ok()?;
+        let [input, output, error] = rest.streams;
+        let streams = [own.as_ref().unwrap_or(input), output, error];
+        let (standing, directory) = (self.template.standing(), rest.wanted.cwd);
+        let begun = Begun::prepare(standing, (loopback, bounds), rest.note, directory)?;
+        Some(begun.with(early.go(&Rest { streams, ..*rest })))
     }
 
     /// Itself, if the view is the one that the order asks for; else this process goes back, and
-    /// the view is built anew for it.
-    pub(crate) fn stays_for(self, order: &Order, number: Option<u64>) -> Option<Arrived<'a>> {
+    /// the view is built anew for it. Nobody waits here any more who could become the command.
+    pub(crate) fn stays_for(mut self, order: &Order, number: Option<u64>) -> Option<Arrived<'a>> {
         let is_for = |cage: &Arc<Cage>| self.template.is_for(cage);
         if number != Some(self.template.number()) || !order.cage.as_ref().is_some_and(is_for) {
             return self.turn_back();
         }
+        self.early = None;
         if order.terminal { self.uncover_terminals() } else { Some(self) }
     }
 
     /// Takes another copy, in which the machine's terminals are still to be seen: the command's
     /// own is one of them, and must be held before they are covered.
     fn uncover_terminals(mut self) -> Option<Arrived<'a>> {
-        self.early = None;
         self.terminals = Terminals::Machine;
         let cage = &self.template.standing().cage;
         let entered = self.template.enter(Copy::New).and_then(|()| {

@@ -11,7 +11,7 @@ use super::confine::refuse_privileges;
 use super::session::Loopback;
 use super::template::{Copy, Template};
 use super::{Net, capability, raw};
-use crate::after_fork::{self, Cores, Emptiness, leave};
+use crate::after_fork::{self, Cores, leave};
 use crate::channel::Channel;
 use crate::in_place::{self, Wanted};
 use crate::note::{self, Tidings};
@@ -227,11 +227,12 @@ fn become_command(rest: &Rest<'_>) -> (Stage, Errno) {
     }
 }
 
+/// Nothing here may be a question to the warden, who hears of it only when the exec is done.
 fn take_place(rest: &Rest<'_>) -> Result<(), (Stage, Errno)> {
     let at = |stage| move |errno| (stage, errno);
     rustix::process::chdir(rest.wanted.cwd).map_err(at(Stage::Directory))?;
     capability::drop_all(Bounds::Empty).map_err(at(Stage::Privileges))?;
-    after_fork::take_streams(rest.streams, rest.state, Emptiness::Own)
+    after_fork::take_streams(rest.streams, rest.state)
         .and_then(|()| after_fork::hold(&rest.wanted.ceilings))
         .map_err(at(Stage::Prepare))
 }

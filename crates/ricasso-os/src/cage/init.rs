@@ -25,6 +25,7 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
 use std::cell::Cell;
+use std::ffi::CStr;
 use std::time::Duration;
 
 /// Mount, pid and IPC namespaces; user and network ones come on top where they are needed.
@@ -55,6 +56,8 @@ pub(crate) struct Parts<'a> {
 #[derive(Debug)]
 pub(crate) struct Begun {
     ends: Ends,
+    /// Whether this process is in the command's directory.
+    entered: Result<(), Errno>,
     /// The command, and where its questions arrive; nothing where its process had ended before, and
     /// another one must be born.
     command: Option<(i32, Option<OwnedFd>)>,
@@ -65,15 +68,17 @@ impl Begun {
     /// which can tell why.
     pub(super) fn prepare(
         standing: &Standing,
-        loopback: Option<&Loopback>,
-        bounds: Bounds,
+        (loopback, bounds): (Option<&Loopback>, Bounds),
         note: &Channel,
+        directory: &CStr,
     ) -> Option<Begun> {
         let ends = Ends::new().ok()?;
         enter_network(&standing.cage, (loopback, None), 0).ok()?;
         follow_warden(note).ok()?;
+        // With its powers, as on the long way. The command's process enters it by itself.
+        let entered = rustix::process::chdir(directory);
         become_unreachable(standing, bounds).ok()?;
-        Some(Begun { ends, command: None })
+        Some(Begun { ends, entered, command: None })
     }
 
     pub(super) fn with(self, command: Option<(i32, Option<OwnedFd>)>) -> Begun {
@@ -131,11 +136,12 @@ pub(crate) fn bear(template: Option<&Template>, queues: Queues) -> Result<Option
         Queues::Own => spaces &= !libc::CLONE_NEWIPC,
     }
     let core = Core::stay();
-    let born = fork_with(spaces)?;
+    let born = fork_with(spaces);
     if core.leave().is_err() {
         // The command would be kept there.
         leave();
     }
+    let born = born?;
     if born.is_none() {
         // Asked again, and then with an answer, when there is something to run.
         let signal = Some(rustix::process::Signal::KILL);
@@ -194,7 +200,7 @@ fn tell_begun(note: &Channel, command: i32, listener: Option<&OwnedFd>) {
 
 /// After a start that was obeyed already: tells the warden of the order, and stays.
 fn follow(parts: &Parts<'_>, standing: &Standing, begun: Begun) -> Result<Never, Failure> {
-    let Begun { ends, command } = begun;
+    let Begun { ends, entered, command } = begun;
     parts.tell_order(&[ends.warden.as_fd()]);
     let command = match command {
         Some((command, listener)) => {
@@ -202,7 +208,6 @@ fn follow(parts: &Parts<'_>, standing: &Standing, begun: Begun) -> Result<Never,
             command
         }
         None => {
-            let entered = rustix::process::chdir(&parts.order.cwd);
             entered.map_err(|errno| (Stage::Directory, errno))?;
             let born = beget(parts, standing, &ends.warden);
             born.map_err(|errno| (Stage::Prepare, errno))?

@@ -20,6 +20,7 @@ use crate::wire::{Reader, Writer};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
+use rustix::process::{Signal, set_parent_process_death_signal};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -48,7 +49,8 @@ pub(crate) struct Template {
     namespaces: OwnedFd,
     /// Where a process goes back to whose order is another one.
     home: Place,
-    session: Option<String>,
+    /// The owner of the network that one of a user lies below.
+    below: Option<u64>,
 }
 
 /// One that is being built.
@@ -58,11 +60,8 @@ pub(crate) struct Builder {
     cage: Arc<Cage>,
     survey: Survey,
     answer: Channel,
-    session: Option<String>,
+    below: Option<u64>,
 }
-
-/// A session, and its network.
-pub(crate) type Session<'a> = (&'a str, &'a Loopback);
 
 /// How far a builder is.
 #[derive(Debug)]
@@ -95,20 +94,18 @@ pub(crate) fn read_wish(wish: &[u8], mut rules: Vec<OwnedFd>) -> Result<Wanted> 
 
 impl Builder {
     /// Begins to build a view in a child, whose number is returned too. The caller has one thread.
-    pub(crate) fn begin(wanted: Wanted, session: Option<Session<'_>>) -> Result<(i32, Builder)> {
+    pub(crate) fn begin(wanted: Wanted, network: Option<&Loopback>) -> Result<(i32, Builder)> {
         let Wanted { number, cage, survey, rules: _ } = wanted;
         let (answer, theirs) = Channel::pair()?;
-        let network = session.map(|(_, network)| network);
         match crate::keeper::fork()? {
             Some(pid) => {
-                let session = session.map(|(name, _)| name.to_string());
-                Ok((pid, Builder { number, cage, survey, answer, session }))
+                let below = network.and_then(Loopback::owner);
+                Ok((pid, Builder { number, cage, survey, answer, below }))
             }
             None => {
                 // A dead file server can hold this process up for ever: it must go with the keeper,
                 // and hold nothing by which others would think that the keeper lives.
-                let signal = Some(rustix::process::Signal::KILL);
-                let _ = rustix::process::set_parent_process_death_signal(signal);
+                let _ = set_parent_process_death_signal(Some(Signal::KILL));
                 let mut kept = vec![theirs.as_fd()];
                 kept.extend(network.into_iter().flat_map(Loopback::fds));
                 let alone = crate::keeper::close_others(&kept);
@@ -139,11 +136,9 @@ impl Builder {
     }
 
     fn adopt(self, bytes: &[u8], fds: Vec<OwnedFd>, fence: Fence) -> Option<Template> {
-        let Builder { number, cage, survey, answer: _, session } = self;
+        let Builder { number, cage, survey, answer: _, below } = self;
         let real = Cage::decode(&mut Reader(bytes))?;
         let built = Place::of(fds)?;
-        // One that belongs to nobody is for all sessions.
-        let session = session.filter(|_| built.users.is_some());
         let home = Place::here().ok()?;
         let standing = Standing::of_real_names(real, fence);
         let namespaces = rustix::fs::open(c"/proc/self/ns", HOLD, Mode::empty()).ok()?;
@@ -161,7 +156,7 @@ impl Builder {
             copy,
             namespaces,
             home,
-            session,
+            below,
         })
     }
 }
@@ -200,6 +195,8 @@ fn build_for_user(real: &Cage, network: &Loopback) -> std::result::Result<Place,
     let (ours, theirs) = Channel::pair().map_err(broken)?;
     let Some(pid) = crate::keeper::fork().map_err(broken)? else {
         drop(ours);
+        // As its parent does.
+        let _ = set_parent_process_death_signal(Some(Signal::KILL));
         let built = network.enter().and_then(|()| {
             init::own_user_namespace(libc::CLONE_NEWNS)?;
             let users = rustix::fs::open(c"/proc/self/ns/user", LOOK, Mode::empty())?;
@@ -300,9 +297,10 @@ impl Template {
         }
     }
 
-    /// Whether jobs of this session may have it.
-    pub(crate) fn serves(&self, session: &str) -> bool {
-        self.session.as_deref().is_none_or(|own| own == session)
+    /// Whether jobs in this network may have it. One of the machine's own is for all.
+    pub(crate) fn serves(&self, network: Option<&Loopback>) -> bool {
+        self.built.users.is_none()
+            || self.below.is_some() && self.below == network.and_then(Loopback::owner)
     }
 
     /// Whether it is for somebody who needs a user namespace: a command steps in with its order.

@@ -163,8 +163,7 @@ impl Post {
                 Some(session) => self.sessions.network(session)?,
                 None => None,
             };
-            let session = self.session.as_deref().zip(network);
-            self.wardens.extend(self.views.begin(view, fds, (self.commands, session))?);
+            self.wardens.extend(self.views.begin(view, fds, (self.commands, network))?);
             return Ok(());
         }
         if let Some(view) = wish.strip_prefix(WARDEN_CAGED) {
@@ -232,7 +231,7 @@ impl Post {
             Jobs::Of(session, spaces, view) => {
                 let loopback = self.sessions.network(session)?;
                 let (bounds, queues) = (self.bounds, self.queues);
-                let template = self.views.find(view).filter(|view| view.serves(session));
+                let template = self.views.find(view).filter(|view| view.serves(loopback));
                 if self.session.as_deref() != Some(session) {
                     self.session = Some(session.to_string());
                 }

@@ -1,6 +1,6 @@
 //! Views of the files that a keeper holds for the commands to come.
 
-use crate::cage::{self, Builder, Fence, Hedge, Progress, Session, Template};
+use crate::cage::{self, Builder, Fence, Hedge, Loopback, Progress, Template};
 use crate::error::Result;
 use crate::mounted::Mounts;
 use rustix::fd::{BorrowedFd, OwnedFd};
@@ -39,7 +39,7 @@ impl Views {
         &mut self,
         wish: &[u8],
         rules: Vec<OwnedFd>,
-        (commands, session): (Commands, Option<Session<'_>>),
+        (commands, network): (Commands, Option<&Loopback>),
     ) -> Result<Option<i32>> {
         if self.mounts.is_none() {
             self.mounts = Mounts::watch();
@@ -56,7 +56,7 @@ impl Views {
             return Ok(None);
         }
         self.last = wanted.number;
-        let (pid, builder) = Builder::begin(wanted, session)?;
+        let (pid, builder) = Builder::begin(wanted, network)?;
         self.building.push(builder);
         if self.building.len() > MOST_VIEWS {
             self.building.remove(0);

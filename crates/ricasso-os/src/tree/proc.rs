@@ -211,7 +211,7 @@ def work():
     os.read(0, 1)
     os._exit(len(held) & 0)
 threading.Thread(target=work).start()
-ctypes.CDLL(None).syscall(60, 0)
+ctypes.CDLL(None).syscall(60 if os.uname().machine == 'x86_64' else 93, 0)
 ";
 
     #[test]

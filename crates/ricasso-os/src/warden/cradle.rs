@@ -5,7 +5,7 @@
 //! allocate, lock or panic, and writes to nothing but its cradle and its own stack, so that the
 //! warden may go on beside it; it ends in exec or in exit.
 
-use crate::after_fork::{self, Cores, Emptiness, leave};
+use crate::after_fork::{self, Cores, leave};
 use crate::cage::{Bounds, Hedge};
 use crate::channel::{Channel, INLINE_BYTES};
 use crate::error::{Error, Result};
@@ -380,7 +380,7 @@ fn prepare(
         return Err(Errno::BADF);
     };
     let state = state.as_ref().filter(|_| enclosed.state);
-    after_fork::take_streams([input, output, error], state, Emptiness::Machine)?;
+    after_fork::take_streams([input, output, error], state)?;
     if wanted.terminal {
         rustix::process::ioctl_tiocsctty(input)?;
     }

@@ -78,7 +78,17 @@ fn attempts_are_held_in_a_copied_view_too() {
         .filter(|(attempt, actor)| attempt.is_for(*actor))
         .step_by(one_in)
         .collect();
-    judge(&all_of(&tries, |(attempt, actor)| vec![outcome::in_a_copy(&hall, attempt, *actor)]));
+    let outcomes =
+        all_of(&tries, |(attempt, actor)| vec![outcome::in_a_copy(&hall, attempt, *actor)]);
+    judge(&outcomes);
+    // Nobody is content with attempts that were never made.
+    for actor in hall.actors() {
+        let made = format!("as {actor:?} in a copied view");
+        let said = outcomes.iter().map(ToString::to_string);
+        let held = said.filter(|said| said.starts_with("held") && said.contains(&made)).count();
+        let tried = tries.iter().filter(|(_, by)| *by == actor).count();
+        assert!(held * 2 > tried, "{held} of {tried} were made {made}");
+    }
 }
 
 /// Makes all of them, some at once.

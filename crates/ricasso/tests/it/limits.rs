@@ -200,7 +200,7 @@ def own():
         for _ in range(300): os.write(f, bytes(1 << 20))
     time.sleep(50)
 threading.Thread(target=own).start()
-if sys.argv[1] == 'leaderless': libc.syscall(60, 0)
+if sys.argv[1] == 'leaderless': libc.syscall(60 if os.uname().machine == 'x86_64' else 93, 0)
 ";
 
 #[test]

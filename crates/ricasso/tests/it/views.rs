@@ -304,7 +304,7 @@ fn a_command_that_was_born_before_its_order_is_like_any_other() {
     let text =
         "grep -E '^(Cap|NoNewPrivs|Seccomp:|Umask|Sig[BIC])' /proc/self/status; ulimit -a; pwd
                 ls /proc/self/fd | wc -l; readlink /proc/self/ns/net; ulimit -c 0; ulimit -c
-                awk '/core file/ {print $5, $6}' /proc/self/limits; ls /proc | grep -c '^[0-9]'
+                awk '/core file/ {print $5, $6}' /proc/self/limits; set -- /proc/[0-9]*; echo $#
                 awk '{print ($4 > 1), $6 == $1}' /proc/self/stat; cat /proc/net/dev | wc -l";
     let first = says(&engine, &place, text);
     if copied(&engine, &place).is_none() {
@@ -354,7 +354,59 @@ fn a_command_that_is_killed_before_its_order_came_is_born_again() {
     }
 }
 
-/// Without namespaces, commands after the first ones stand behind walls that were made ahead.
+/// Runs in a copied view, with nothing to read, and bounded: one that nobody answers would wait.
+fn in_a_copy(name: &str, policy: &str, variables: usize) {
+    if !can_copy(name) {
+        return;
+    }
+    let place = Place::new();
+    let hidden = place.work().join("private");
+    fs::write(&hidden, "hushed\n").unwrap();
+    let policy = policy.replace("HIDDEN", &hidden.display().to_string());
+    let engine = engine(&place, with(&format!("extends = \"workspace\"\n{policy}")));
+    if copied(&engine, &place).is_none() {
+        return skip(name, "something on this machine changes all the time");
+    }
+    place.write("script", "cat private 2> /dev/null; echo \"$(cat)ran\"");
+    let mut request = crate::library::request(&place, "sh script");
+    let variable = |at| (format!("V{at}").as_str().into(), "x".into());
+    request.env.extend((0..variables).map(variable));
+    for _ in 0..3 {
+        let reply = engine.run(&request, &Cancel::new().unwrap()).unwrap();
+        assert_eq!(reply.stdout.as_str(), "ran\n", "{reply:?}");
+        assert!(reply.survivors.is_empty(), "{:?}", reply.survivors);
+    }
+}
+
+#[test]
+fn a_command_in_a_copied_view_starts_where_everything_is_asked_about() {
+    let policy = "[files]\nhide = [\"HIDDEN\"]\n[limits]\ntimeout = \"20s\"\n";
+    in_a_copy("a_command_in_a_copied_view_starts_where_everything_is_asked_about", policy, 0);
+}
+
+#[test]
+fn nobody_is_left_of_a_start_that_took_the_long_way() {
+    // The order has more words than are read where they lie.
+    let policy = "[files]\nhide = [\"HIDDEN\"]\n[limits]\ntimeout = \"20s\"\n";
+    in_a_copy("nobody_is_left_of_a_start_that_took_the_long_way", policy, 1020);
+}
+
+#[test]
+fn no_step_is_bound_to_the_core_that_it_was_born_on() {
+    let place = Place::new();
+    let engine = engine(&place, with("extends = \"workspace\"\n"));
+    let mut request = crate::library::request(&place, "");
+    let step = || Step::Shell("grep Cpus_allowed_list /proc/self/status".into());
+    request.steps = vec![step(), step(), step()];
+    for _ in 0..3 {
+        let reply = engine.run(&request, &Cancel::new().unwrap()).unwrap();
+        let own = fs::read_to_string("/proc/self/status").unwrap();
+        let own = own.lines().find(|line| line.starts_with("Cpus_allowed_list")).unwrap();
+        let steps: Vec<&str> = reply.stdout.as_str().lines().collect();
+        assert_eq!(steps, [own; 3], "{reply:?}");
+    }
+}
+
 /// Makes calls that no command may make, and prints what the kernel says to each: their numbers are
 /// those of x86-64, and with these arguments none of them does anything. Last comes how many filters
 /// the process stands behind.
@@ -416,6 +468,7 @@ fn calls_are_answered_alike_whoever_laid_the_filter() {
     }
 }
 
+/// Without namespaces, commands after the first ones stand behind walls that were made ahead.
 #[test]
 fn walls_made_ahead_hold_as_those_that_a_command_lays_itself() {
     let bare = Powers { namespaces: Namespaces::None, netns: false, ..powers() };
