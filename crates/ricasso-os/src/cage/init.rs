@@ -546,26 +546,20 @@ pub(crate) fn heard(status: &OwnedFd) -> Option<Last> {
 
 /// Whether the next child of this process, the first one of its pid namespace, can have a /proc.
 pub(super) fn can_mount_processes(processes: Processes) -> bool {
-    let Ok((ours, theirs)) = Channel::pair() else { return false };
-    let Ok(forked) = crate::keeper::fork() else { return false };
-    let Some(pid) = forked else {
-        if own_proc(processes).is_ok() {
-            let _ = theirs.send(b"good", &[]);
-        }
-        leave()
-    };
-    drop(theirs);
-    let answer = ours.receive(Wait::Forever);
-    crate::tree::wait_for(pid);
-    matches!(answer, Ok(Arrival::Message(..)))
+    succeeds_in_a_child(|| own_proc(processes).is_ok())
 }
 
 /// Tries the whole way in a child: whether namespaces of this kind can be had here.
 pub(super) fn rehearse(kind: Namespaces) -> bool {
+    succeeds_in_a_child(|| try_namespaces(kind).is_ok() && can_mount_processes(Processes::Shown))
+}
+
+/// Tries something that cannot be taken back. The caller has one thread.
+fn succeeds_in_a_child(act: impl FnOnce() -> bool) -> bool {
     let Ok((ours, theirs)) = Channel::pair() else { return false };
     let Ok(forked) = crate::keeper::fork() else { return false };
     let Some(pid) = forked else {
-        if try_namespaces(kind).is_ok() && can_mount_processes(Processes::Shown) {
+        if act() {
             let _ = theirs.send(b"good", &[]);
         }
         leave()
