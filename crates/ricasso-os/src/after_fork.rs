@@ -63,8 +63,8 @@ pub(crate) fn command(
                 order: &order,
                 cage,
                 streams: &streams,
-                state: &state,
-                rules: &rules,
+                state: state.as_ref(),
+                rules: rules.as_ref(),
                 view,
             };
             lead(&received, (note, ground, birth), (arrived, begun))
@@ -85,8 +85,8 @@ struct Received<'a> {
     order: &'a Order,
     cage: &'a Cage,
     streams: &'a [OwnedFd; 3],
-    state: &'a Option<OwnedFd>,
-    rules: &'a Option<OwnedFd>,
+    state: Option<&'a OwnedFd>,
+    rules: Option<&'a OwnedFd>,
     view: Option<u64>,
 }
 
@@ -96,7 +96,7 @@ fn lead(
     (note, ground, birth): (&Channel, Ground<'_>, Birth),
     (arrived, begun): (Option<Arrived<'_>>, Option<Begun>),
 ) -> (Stage, Errno) {
-    let Received { order, cage, streams, view, .. } = *received;
+    let Received { order, cage, streams, state, rules, view } = *received;
     let stands_in = match begun {
         Some(_) => arrived,
         None => {
@@ -108,8 +108,8 @@ fn lead(
         order,
         cage,
         streams,
-        state: received.state.as_ref(),
-        rules: received.rules.as_ref(),
+        state,
+        rules,
         note,
         loopback: ground.loopback,
         birth,

@@ -127,10 +127,7 @@ pub(super) fn confine_powerless(
 }
 
 /// The same for one whose filter is laid, or will be.
-pub(super) fn lay_all_but_filter(
-    standing: &Standing,
-    ahead: Option<&OwnedFd>,
-) -> Result<(), (Stage, Errno)> {
+fn lay_all_but_filter(standing: &Standing, ahead: Option<&OwnedFd>) -> Result<(), (Stage, Errno)> {
     let at = |stage| move |errno| (stage, errno);
     refuse_privileges().map_err(at(Stage::Privileges))?;
     if standing.listed.as_ref().is_some_and(|listed| !listed.programs.is_empty()) {

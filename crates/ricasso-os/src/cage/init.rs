@@ -51,8 +51,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) told: Cell<bool>,
 }
 
-/// A start that somebody else obeys while this process, the first one, reads the order: it has
-/// given up its powers for it, and there is no way back.
+/// A start that another process has obeyed before this one, the first, took the order apart: it
+/// gave up its powers for that, and there is no way back.
 #[derive(Debug)]
 pub(crate) struct Begun {
     ends: Ends,

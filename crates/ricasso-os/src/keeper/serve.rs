@@ -2,10 +2,10 @@
 
 use super::constants;
 use super::sessions::Sessions;
-use super::views::{Commands, Views};
+use super::views::Views;
 use super::{
-    HELLO, POWERS, POWERS_WITH_NETWORK, VIEW, WARDEN, WARDEN_CAGED, WARDEN_FREE, WARDEN_IN, fork,
-    lifeline, one_thread,
+    Commands, HELLO, POWERS, POWERS_WITH_NETWORK, VIEW, WARDEN, WARDEN_CAGED, WARDEN_FREE,
+    WARDEN_IN, fork, lifeline, one_thread,
 };
 use crate::after_fork::leave;
 use crate::cage::{self, Bounds, Namespaces, Queues};

@@ -1,5 +1,6 @@
 //! Views of the files that a keeper holds for the commands to come.
 
+use super::Commands;
 use crate::cage::{self, Builder, Fence, Hedge, Loopback, Progress, Template};
 use crate::error::Result;
 use crate::mounted::Mounts;
@@ -21,15 +22,6 @@ pub(super) struct Views {
     last: u64,
     /// What all that we fork stands behind. It stays when views go.
     fence: Fence,
-}
-
-/// Who is forked here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Commands {
-    /// Some may have no cage.
-    Any,
-    /// All of them are in cages.
-    Caged,
 }
 
 impl Views {

@@ -77,6 +77,7 @@ impl Walker<'_> {
         }
         failed
     }
+
     /// Whether the shell ends here for certain: `exit`, or a group whose last command it is.
     fn leaves(&self, pipeline: &Pipeline) -> bool {
         let [stage] = pipeline.stages.as_slice() else { return false };
