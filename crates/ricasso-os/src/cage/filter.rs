@@ -279,12 +279,17 @@ fn sockets(rules: &mut Rules, cage: &Cage) {
     rules.set(libc::SYS_socketpair, pairs.otherwise(deny));
 }
 
+/// Whether rules hold listeners outside; without a part for files none are laid.
+fn tells_sockets_apart(cage: &Cage) -> bool {
+    cage.walls.files && cage.walls.landlock >= super::landlock::UNIX_BY_PATH
+}
+
 /// Unix sockets reach listeners outside by their path, and only Landlock from its ninth version
 /// on can tell these apart. Before it there are pairs alone.
 fn unix_sockets(cage: &Cage) -> Steps {
     const UNIX: u32 = libc::AF_UNIX as u32;
     let steps = Steps::new();
-    if cage.walls.landlock < super::landlock::UNIX_BY_PATH {
+    if !tells_sockets_apart(cage) {
         return steps;
     }
     steps.when_pair((0, UNIX), (1, TYPE, &[1, 5]), Action::Allow)
@@ -407,6 +412,17 @@ mod tests {
                     assert_eq!(both, answer(&whole), "call {call}, {arguments:x?}, {cage:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn unix_sockets_are_made_only_where_rules_hold_their_listeners() {
+        for cage in cages().into_iter().filter(|cage| cage.net != Net::Open) {
+            let program = Filter::of(&cage, Fence::default()).program;
+            let unix = [libc::AF_UNIX as u64, libc::SOCK_STREAM as u64, 0, 0, 0, 0];
+            let is_made = run(&program, libc::SYS_socket as u32, unix) == 0x7fff_0000;
+            let held = cage.walls.files && cage.walls.landlock >= 9;
+            assert_eq!(is_made, held, "{cage:?}");
         }
     }
 
