@@ -37,7 +37,7 @@ wanted=
 tools="make:make cmake:cmake rg:ripgrep jq:jq sqlite3:sqlite3 vim:vim curl:curl patch:patch
 zip:zip unzip:unzip xz:xz-utils zstd:zstd rsync:rsync perl:perl ed:ed bc:bc tree:tree file:file
 less:less openssl:openssl ssh-keygen:openssh-client flock:util-linux pip3:python3-pip
-pytest-3:python3-pytest node:nodejs npm:npm go:golang-go"
+pytest-3:python3-pytest node:nodejs npm:npm go:golang-go gdb:gdb strace:strace tmux:tmux"
 for pair in bash:bash git:git zsh:zsh python3:python3 ps:procps $tools; do
     has "${pair%%:*}" || wanted="$wanted ${pair##*:}"
 done
@@ -77,6 +77,27 @@ fi
 [ -z "$wanted" ] || install $wanted || for package in $wanted; do
     install "$package" || say "without $package the tests that need it are skipped, and say so"
 done
+
+# The client of containers is refused in a cage, which a test shows. No daemon is installed for
+# that: the client alone is taken out of its package, docker-cli where there is one of that name.
+tools=${CARGO_TARGET_DIR:-$(dirname "$0")/../target}/tools
+client() {
+    has apt-get && has dpkg-deb || return 1
+    place=$(mktemp -d) || return 1
+    (
+        cd "$place"
+        quietly apt-get -q download docker-cli || quietly apt-get -q download docker.io ||
+            { quietly apt update && quietly apt-get -q download docker.io; }
+        dpkg-deb --fsys-tarfile ./docker*.deb | tar -x ./usr/bin/docker
+    ) >/dev/null 2>&1 && mkdir -p "$tools" && mv "$place/usr/bin/docker" "$tools/docker"
+    code=$?
+    rm -rf "$place"
+    return $code
+}
+if ! has docker && [ ! -x "$tools/docker" ]; then
+    say "unpacking the client of docker"
+    client || say "without the client of docker the test that needs it is skipped, and says so"
+fi
 
 # A minimal toolchain comes without these two, and only `cargo xtask check` needs them.
 for component in clippy rustfmt; do
