@@ -12,6 +12,7 @@ mod check;
 mod chores;
 mod close;
 mod conduct;
+mod denials;
 mod desk;
 mod entries;
 mod ground;

@@ -48,7 +48,7 @@ mod words;
 
 pub use doubt::Doubt;
 pub use error::{Error, Place};
-pub use hint::hints;
+pub use hint::{hints, may_hide_failure};
 pub use judge::judge;
 pub use layered::{Added, Assigned, Fixed, Granted};
 pub use layers::{Extends, Layer, Origin, Overrides, extends};

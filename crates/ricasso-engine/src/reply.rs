@@ -164,6 +164,8 @@ pub struct Denial {
     pub target: Redacted<String>,
     /// By which part of the cage.
     pub by: &'static str,
+    /// What the process that tried it is called; nothing where that could not be seen.
+    pub program: Option<Redacted<String>>,
     /// The smallest grant.
     pub remedy: Redacted<String>,
 }

@@ -46,7 +46,7 @@ pub(crate) use early::Rest;
 pub(crate) use fence::Fence;
 pub(crate) use hedge::Hedge;
 pub(crate) use init::{Begun, Birth, Parts, Queues, bear, heard, lead};
-pub use notify::Denied;
+pub use notify::{Denied, Told};
 pub(crate) use notify::{Gatekeeper, Survey, loads};
 pub use powers::{Namespaces, Powers};
 pub(crate) use session::Loopback;

@@ -2,6 +2,7 @@
 
 use super::admit::Admitted;
 use super::close::{Opening, StepDone};
+use super::denials;
 use crate::capture::{
     self, Budget, Canvas, Lean, Picture, Redacted, Redactor, Spool, Totals, Watermark,
 };
@@ -11,7 +12,6 @@ use crate::record;
 use crate::reply::{self, Reply, StepReply, Used, Whole};
 use crate::request::{Bytes, Request, WindowSize};
 use crate::run::{Ending, JobId};
-use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// A command rarely names more variables that it lacks; the rest is in `check --json`.
@@ -206,8 +206,9 @@ pub(super) fn fill_steps(reply: &mut Reply, admitted: &Admitted, steps: &[StepDo
             job: step.adopted.clone(),
         }));
     }
-    for denied in steps.iter().flat_map(|step| &step.outcome.denied) {
-        reply.denials.push(denial(denied, admitted));
+    for (asked, done) in admitted.request().steps.iter().zip(steps) {
+        let told = denials::told((admitted.request(), asked), &done.outcome);
+        reply.denials.extend(told.map(|denied| denials::denial(denied, admitted)));
     }
     if admitted.request().steps.len() > 1 {
         let asked = admitted.request().steps.iter().enumerate();
@@ -216,58 +217,6 @@ pub(super) fn fill_steps(reply: &mut Reply, admitted: &Admitted, steps: &[StepDo
                 step_reply(redactor.text(&admitted.request().sent(step)), steps.get(at))
             })
             .collect();
-    }
-}
-
-const LOADED: &str = "under a list of programs, code comes from the system's own libraries, while \
-                      a program has one thread";
-const STARTED: &str = "name the program itself in programs.allow, and start it without variables \
-                       that load libraries";
-
-/// What the cage denied, with the smallest grant that would have allowed it.
-fn denial(denied: &ricasso_os::Denied, admitted: &Admitted) -> reply::Denial {
-    let redactor = admitted.redactor();
-    let inside = |root: &PathBuf| denied.target.starts_with(root);
-    // What is run or taken in as code is a matter of the list, and writing there would not help.
-    let (by, listed) = match denied.operation.as_str() {
-        "load" => ("programs", Some(LOADED)),
-        "execute" => ("programs", Some(STARTED)),
-        _ => ("files", None),
-    };
-    let cage = admitted.plan().cage();
-    let remedy = if let Some(remedy) = listed {
-        remedy.to_string()
-    } else if cage.write.iter().any(inside) {
-        "it is protected by files.protect: let a person change it".to_string()
-    } else if cage.hide.iter().any(inside) {
-        "it is hidden by files.hide: let a person do this, or have it made elsewhere".to_string()
-    } else if denied.target.starts_with("/tmp") && cage.session_tmp.is_some() {
-        "the machine's /tmp is shut here: write below $TMPDIR, the session's own".to_string()
-    } else {
-        grant(&denied.target)
-    };
-    reply::Denial {
-        operation: denied.operation.clone(),
-        target: redactor.text(denied.target.as_os_str().as_encoded_bytes()),
-        by,
-        remedy: redactor.text(remedy.as_bytes()),
-    }
-}
-
-/// The smallest grant that lets somebody write there.
-fn grant(target: &Path) -> String {
-    let directory = target.parent().unwrap_or(target);
-    if ricasso_os::is_kernels(directory) {
-        return "it is the kernel's: nothing is granted there".to_string();
-    }
-    // A work tree whose repository lies elsewhere needs more of that than one directory.
-    let repository = target.ancestors().skip(1).find(|above| above.ends_with(".git"));
-    match repository {
-        Some(repository) => format!(
-            "grant the repository: --write {}; its hooks and configuration stay shut",
-            repository.display()
-        ),
-        None => format!("grant it: --write {}", directory.display()),
     }
 }
 

@@ -70,7 +70,6 @@ const FILE_SETATTR: libc::c_long = 469;
 
 /// No command needs these; most need rights that it does not have, and all reach beyond it.
 const NEVER: &[libc::c_long] = &[
-    libc::SYS_ptrace,
     libc::SYS_process_vm_writev,
     libc::SYS_process_madvise,
     libc::SYS_kcmp,

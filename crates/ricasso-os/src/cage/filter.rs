@@ -205,6 +205,8 @@ fn own_rules(cage: &Cage) -> (Rules, bool) {
         rules.set(libc::SYS_inotify_add_watch, Steps::always(Action::Ask));
     }
     sockets(&mut rules, cage);
+    // No command traces another one. It is refused by whoever can tell of it.
+    rules.set_all(&[libc::SYS_ptrace], refused(cage, libc::EPERM));
     if cage.walls.gate {
         rules.set_all(MODES, Action::Ask);
         rules.set_all(NAMES, Action::Ask);
@@ -254,6 +256,11 @@ fn openings(rules: &mut Rules, cage: &Cage) {
     }
 }
 
+/// A refusal: by the warden where it listens, which says the same and can tell of it.
+fn refused(cage: &Cage, errno: i32) -> Action {
+    if cage.walls.gate { Action::Ask } else { Action::Fail(errno) }
+}
+
 /// Which families of sockets can be made.
 fn sockets(rules: &mut Rules, cage: &Cage) {
     const UNIX: u32 = libc::AF_UNIX as u32;
@@ -262,19 +269,25 @@ fn sockets(rules: &mut Rules, cage: &Cage) {
     /// reach further.
     const ROUTES: u32 = 0;
     let deny = Action::Fail(libc::EACCES);
+    let refused = refused(cage, libc::EACCES);
     // A pair of another family would be a socket of it.
     let pairs = Steps::new().when_pair((0, UNIX), (1, TYPE, &ADDRESSED_TYPES), deny);
     let pairs = pairs.when_one_of(0, &[UNIX], Action::Allow);
     match cage.net {
         // Packet, vsock and the like need rights that the command does not have.
         Net::Open => return,
-        Net::None => rules.set(libc::SYS_socket, unix_sockets(cage).otherwise(deny)),
+        Net::None => rules.set(libc::SYS_socket, unix_sockets(cage).otherwise(refused)),
         Net::Loopback => {
             let steps = unix_sockets(cage).when_one_of(0, &INTERNET, Action::Allow);
             let netlink = (0, libc::AF_NETLINK as u32);
             let steps = steps.when_pair(netlink, (2, u32::MAX, &[ROUTES]), Action::Allow);
-            rules.set(libc::SYS_socket, steps.otherwise(deny));
+            rules.set(libc::SYS_socket, steps.otherwise(refused));
         }
+    }
+    // There is a wall behind the question, a namespace or Landlock, and the call goes on.
+    let held = cage.net == Net::Loopback && cage.walls.netns || tells_sockets_apart(cage);
+    if cage.walls.gate && held {
+        rules.set_all(&[libc::SYS_connect], Action::Ask);
     }
     rules.set(libc::SYS_socketpair, pairs.otherwise(deny));
 }
@@ -346,12 +359,13 @@ mod tests {
             for (files, gate) in [(true, true), (true, false), (false, false)] {
                 for landlock in [7, 9] {
                     for (net, programs) in nets.iter().flat_map(|net| {
-                        programs.iter().map(move |programs| (*net, programs.clone()))
+                        programs.iter().map(move |programs| (net, programs.clone()))
                     }) {
                         let calls = true;
-                        let walls =
-                            Walls { landlock, files, gate, calls, namespaces, ..Walls::default() };
+                        let netns = namespaces != Namespaces::None && *net != Net::Open;
+                        let walls = Walls { landlock, files, gate, calls, namespaces, netns };
                         let (write, tmp) = (vec!["/w".into()], Tmp::Private);
+                        let net = *net;
                         let cage = Cage { walls, net, programs, write, tmp, ..Cage::default() };
                         all.push(Cage { hide: vec!["/w/.env".into()], ..cage.clone() });
                         all.push(cage);
@@ -412,6 +426,38 @@ mod tests {
                     assert_eq!(both, answer(&whole), "call {call}, {arguments:x?}, {cage:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn whoever_listens_is_asked_what_the_filter_would_refuse_and_nothing_more() {
+        let errors = [(libc::SYS_socket, libc::EACCES), (libc::SYS_ptrace, libc::EPERM)];
+        let ask = 0x7fc0_0000;
+        for cage in cages().into_iter().filter(|cage| cage.walls.gate) {
+            let walls = Walls { gate: false, ..cage.walls };
+            let silent = Cage { walls, ..cage.clone() };
+            let [with, without] =
+                [&cage, &silent].map(|cage| Filter::of(cage, Fence::default()).program);
+            for (call, errno) in errors {
+                for first in 0..48 {
+                    for second in [0, 1, 2, 3, 5, 0x8_0801, 0x8_0002, u64::MAX] {
+                        let arguments = [first, second, 0, 0, 0, 0];
+                        let on = |program: &[_]| run(program, call as u32, arguments);
+                        let expected = match on(&without) {
+                            refused if refused == 0x0005_0000 | errno as u32 => ask,
+                            allowed => allowed,
+                        };
+                        assert_eq!(on(&with), expected, "{call} {arguments:x?} {cage:?}");
+                        assert!([ask, 0x7fff_0000].contains(&expected), "{call} {arguments:x?}");
+                    }
+                }
+            }
+            // A question that goes on is no wall, so there must be one behind it.
+            let on = |program: &[_]| run(program, libc::SYS_connect as u32, [0; 6]);
+            let spaces = cage.net == Net::Loopback && cage.walls.netns;
+            let held = spaces || cage.net != Net::Open && cage.walls.landlock >= 9;
+            assert_eq!(on(&with), if held { ask } else { 0x7fff_0000 }, "{cage:?}");
+            assert_eq!(on(&without), 0x7fff_0000);
         }
     }
 

@@ -1,5 +1,5 @@
 //! Answers questions of a caged command: changes of mode, owner, times and attributes where no
-//! mount holds them, names that are protected, and files mapped as code.
+//! mount holds them, names that are protected, files mapped as code, and what reaches out.
 //!
 //! A change is ours: the object is taken hold of first, then looked at, and then acted on by that
 //! hold, and whatever the command does to names in between changes nothing. What cannot be
@@ -10,8 +10,10 @@ mod births;
 mod calls;
 mod code;
 mod memory;
+mod reach;
 mod shut;
 mod survey;
+mod talkers;
 mod upkeep;
 mod walk;
 mod watches;
@@ -102,6 +104,19 @@ pub struct Denied {
     pub operation: String,
     /// On what.
     pub target: PathBuf,
+    /// What the process that tried it is called; empty where that could not be seen.
+    pub program: Vec<u8>,
+    /// Whether it is worth a word.
+    pub told: Told,
+}
+
+/// When a denial is worth a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Told {
+    /// Where the command failed, or may have: else the program lived without it.
+    WhereFailed,
+    /// In every case.
+    Always,
 }
 
 /// What is said to a question.
@@ -175,11 +190,16 @@ impl Gatekeeper {
         std::mem::take(&mut self.denied)
     }
 
-    fn note(&mut self, operation: &str, target: &Path) {
-        let denied = Denied { operation: operation.into(), target: target.to_path_buf() };
-        if self.denied.len() < MOST_DENIED && !self.denied.contains(&denied) {
-            self.denied.push(denied);
+    fn note(&mut self, question: &Question, operation: &str, target: &Path) {
+        let is_same = |it: &Denied| it.operation == operation && it.target == target;
+        // What reaches out has a bound of its own, and takes nobody's place.
+        let noted = self.denied.len() - self.reached();
+        if noted >= MOST_DENIED || self.denied.iter().any(is_same) {
+            return;
         }
+        let program = self.asker(question).program();
+        let (operation, target) = (operation.into(), target.to_path_buf());
+        self.denied.push(Denied { operation, target, program, told: Told::Always });
     }
 
     fn decide(&mut self, question: &Question) -> Said {
@@ -188,6 +208,9 @@ impl Gatekeeper {
             libc::SYS_mmap => return self.decide_code(question),
             libc::SYS_set_tid_address => return self.decide_start(question),
             libc::SYS_inotify_add_watch => return self.decide_watch(question),
+            libc::SYS_socket => return self.decide_socket(question),
+            libc::SYS_connect => return self.decide_connect(question),
+            libc::SYS_ptrace => return self.decide_trace(question),
             _ => {}
         }
         // Where there are mounts, they hold whatever lies outside.
@@ -213,7 +236,7 @@ impl Gatekeeper {
         }
         if !self.may_change(&asker, object.as_fd())? {
             if let Ok(name) = memory::name_of(object.as_fd()) {
-                self.note("metadata", &name);
+                self.note(question, "metadata", &name);
             }
             return Err(Errno::ROFS);
         }

@@ -1,6 +1,6 @@
 //! What a warden tells its owner.
 
-use crate::cage::Denied;
+use crate::cage::{Denied, Told};
 use crate::error::{Error, Result};
 use crate::tree::Member;
 use crate::wire::{Limit, Reader, Stage, Writer};
@@ -129,6 +129,8 @@ fn write_ended(out: &mut Writer, ended: &Ended) {
     for denied in &ended.denied {
         out.bytes(denied.operation.as_bytes());
         out.bytes(denied.target.as_os_str().as_bytes());
+        out.bytes(&denied.program);
+        out.number(u64::from(denied.told == Told::Always));
     }
     out.number(u64::from(ended.tree_gone));
 }
@@ -189,7 +191,9 @@ fn read_denied(from: &mut Reader<'_>) -> Option<Vec<Denied>> {
     let one = |_| {
         let operation = String::from_utf8(from.bytes()?.to_vec()).ok()?;
         let target = std::ffi::OsString::from_vec(from.bytes()?.to_vec());
-        Some(Denied { operation, target: target.into() })
+        let program = from.bytes()?.to_vec();
+        let told = if from.number()? == 1 { Told::Always } else { Told::WhereFailed };
+        Some(Denied { operation, target: target.into(), program, told })
     };
     (0..count).map(one).collect()
 }
@@ -223,6 +227,12 @@ mod tests {
             system: Duration::from_micros(4),
             max_rss_bytes: 5,
         };
+        let denied = |told| Denied {
+            operation: "create".into(),
+            target: "/x".into(),
+            program: b"touch\xff".to_vec(),
+            told,
+        };
         let ended = |status, limit| {
             Report::Ended(Ended {
                 pid: 4711,
@@ -230,7 +240,7 @@ mod tests {
                 usage,
                 survivors: vec![member.clone()],
                 limit,
-                denied: vec![Denied { operation: "create".into(), target: "/x".into() }],
+                denied: [Told::Always, Told::WhereFailed].map(denied).to_vec(),
                 tree_gone: false,
             })
         };

@@ -36,6 +36,7 @@ mod policy;
 mod prompts;
 mod readme;
 mod redaction;
+mod refused;
 mod running;
 mod starts;
 mod states;

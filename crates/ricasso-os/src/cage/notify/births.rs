@@ -94,11 +94,11 @@ impl Gatekeeper {
                 if self.still_asks(question.id) && upkeep::done(&asker, from.as_deref(), &path) {
                     return Said::Done;
                 }
-                self.note(name.role.word(), &path);
+                self.note(question, name.role.word(), &path);
                 return Said::Refused(Errno::ACCESS);
             }
             if name.role != Role::Share && self.will_be_refused(&path) {
-                self.note(name.role.word(), &path);
+                self.note(question, name.role.word(), &path);
             }
             self.keep_up_with_directories(&asker, question, &path, &deed);
             if matches!(name.role, Role::Leave | Role::Share) {

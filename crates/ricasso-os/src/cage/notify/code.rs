@@ -27,7 +27,7 @@ impl Gatekeeper {
         match std::fs::read_link(path) {
             Ok(path) if alone && is_library(&path) => Said::GoOn,
             Ok(path) => {
-                self.note("load", &path);
+                self.note(question, "load", &path);
                 Said::Refused(Errno::ACCESS)
             }
             Err(_) => Said::Refused(Errno::ACCESS),
@@ -42,7 +42,7 @@ impl Gatekeeper {
             Ok(Some(program)) => program,
             Err(_) => PathBuf::from(format!("/proc/{}/exe", question.pid)),
         };
-        self.note("execute", &denied);
+        self.note(question, "execute", &denied);
         let pid = Pid::from_raw(question.pid as i32);
         if let Some(asker) = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
             && self.still_asks(question.id)

@@ -26,6 +26,8 @@ pub(crate) struct Survey {
     /// What is hidden inside of these places, and what is shown of it.
     pub(super) hidden: Vec<PathBuf>,
     pub(super) shown: Vec<PathBuf>,
+    /// Unix sockets of listeners outside that may be reached.
+    pub(super) sockets: Vec<PathBuf>,
 }
 
 impl Survey {
@@ -38,7 +40,8 @@ impl Survey {
         let protect = protected::by_real_names(&cage, alone);
         let hidden = placed(&cage.carved());
         let shown = if hidden.is_empty() { Vec::new() } else { existing(&cage.show) };
-        Survey { places, protect, alone, readable, hidden, shown }
+        let sockets = existing(&cage.sockets);
+        Survey { places, protect, alone, readable, hidden, shown, sockets }
     }
 
     pub(crate) fn encode(&self, out: &mut Writer) {
@@ -48,14 +51,15 @@ impl Survey {
         self.readable.encode(out);
         put_paths(out, &self.hidden);
         put_paths(out, &self.shown);
+        put_paths(out, &self.sockets);
     }
 
     pub(crate) fn decode(from: &mut Reader<'_>) -> Option<Survey> {
         let (places, protect) = (paths(from)?, paths(from)?);
         let alone = from.number()? == 1;
         let readable = Readable::decode(from)?;
-        let (hidden, shown) = (paths(from)?, paths(from)?);
-        Some(Survey { places, protect, alone, readable, hidden, shown })
+        let (hidden, shown, sockets) = (paths(from)?, paths(from)?, paths(from)?);
+        Some(Survey { places, protect, alone, readable, hidden, shown, sockets })
     }
 }
 
@@ -71,6 +75,7 @@ mod tests {
             read: paths(&["/"]),
             hide: paths(&["/etc/shadow", "/usr/not-there"]),
             protect: paths(&[".git/hooks", "/usr/lib/x"]),
+            sockets: paths(&["/usr/lib"]),
             ..Cage::default()
         };
         let survey = Survey::of(&cage);
