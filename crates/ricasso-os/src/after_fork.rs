@@ -30,6 +30,9 @@ pub(crate) fn command(
     if note.is_deserted() {
         leave();
     }
+    // Where it cannot be made now, whoever needs it tries again and can tell why.
+    let made = ground.users.is_none().then(|| ground.realm?.users().ok()).flatten();
+    let ground = Ground { users: ground.users.or(made.as_ref()), ..ground };
     let arrived = make_ready(job, ground, (birth, copy));
     let Some((message, mut streams)) = next_order(job) else { leave() };
     let mut enclosures = streams.split_off(streams.len().min(3)).into_iter();
@@ -44,7 +47,7 @@ pub(crate) fn command(
         let mut words = [std::ptr::null(); USUAL_WORDS];
         let (wanted, _) = in_place::read(&message, &mut words)?;
         let rest = Rest { wanted, streams: streams.each_ref(), state: state.as_ref(), note };
-        arrived.begin(&rest, enclosed.view, (ground.loopback, ground.bounds))
+        arrived.begin(&rest, enclosed.view, ground)
     });
     let known = |said: &[u8]| ground.template.and_then(|template| template.said(said));
     let Ok(order) = Order::decode_knowing(bytes, known) else { leave() };
@@ -111,12 +114,9 @@ fn lead(
         state,
         rules,
         note,
-        loopback: ground.loopback,
+        ground,
         birth,
-        bounds: ground.bounds,
-        fence: ground.fence,
         stands_in: stands_in.as_ref(),
-        view: ground.view_for(order, view),
         told: Cell::new(false),
     };
     cage::lead(&parts, begun)
@@ -130,9 +130,9 @@ fn make_ready<'a>(
 ) -> Option<Arrived<'a>> {
     touch_heap();
     let arrived = match birth {
-        Birth::First => ground.template.and_then(|template| {
-            Arrived::at(template, copy, (ground.loopback, ground.bounds), job)
-        }),
+        Birth::First => {
+            ground.template.and_then(|template| Arrived::at(template, copy, ground, job))
+        }
         Birth::Plain => None,
     };
     if job.is_silent() {
@@ -257,10 +257,13 @@ fn outfit(order: &Order, streams: &[OwnedFd; 3], state: Option<&OwnedFd>) -> Res
     // In a user namespace of its own the kernel counts the job's tasks alone; elsewhere it would
     // count all of the user's.
     let counted = order.cage.as_ref().is_some_and(|cage| cage.counts_tasks());
-    if let Some(processes) = order.ceilings.processes.filter(|_| counted) {
-        lower(Resource::Nproc, crate::group::most_tasks(processes))?;
-    }
-    Ok(())
+    if counted { hold_tasks(&order.ceilings) } else { Ok(()) }
+}
+
+/// Holds the number of tasks, where the kernel counts those of the job alone. Allocates nothing.
+pub(crate) fn hold_tasks(ceilings: &Ceilings) -> Result<(), Errno> {
+    let Some(processes) = ceilings.processes else { return Ok(()) };
+    lower(Resource::Nproc, crate::group::most_tasks(processes))
 }
 
 /// Puts the streams, and what comes with them, where the command finds them. Allocates nothing.

@@ -5,6 +5,7 @@
 
 mod ahead;
 mod arrived;
+mod aside;
 mod bpf;
 mod capability;
 mod confine;
@@ -24,10 +25,12 @@ mod programs;
 mod protected;
 mod raw;
 mod reading;
+mod realm;
 mod rules;
 mod session;
 mod settle;
 mod shared_tmp;
+mod stack;
 mod stay;
 mod template;
 mod terminal;
@@ -49,6 +52,7 @@ pub(crate) use init::{Begun, Birth, Parts, Queues, bear, heard, lead};
 pub use notify::{Denied, Told};
 pub(crate) use notify::{Gatekeeper, Survey, loads};
 pub use powers::{Namespaces, Powers};
+pub(crate) use realm::{Realm, Users, source};
 pub(crate) use session::Loopback;
 pub use settle::is_kernels;
 pub(crate) use template::{Builder, Copy, Progress, Template, read_wish, wish};

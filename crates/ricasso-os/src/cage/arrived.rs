@@ -1,13 +1,12 @@
 //! The first process of a namespace in a copy of a view, before its order was read.
 
-use super::capability::Bounds;
 use super::early::{Early, Rest};
 use super::init::{Begun, own_proc};
-use super::session::Loopback;
 use super::template::{Copy, Template};
 use super::{Cage, mounts};
 use crate::after_fork::{self, leave};
 use crate::channel::Channel;
+use crate::warden::serve::Ground;
 use crate::wire::Order;
 use rustix::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
@@ -37,7 +36,7 @@ impl<'a> Arrived<'a> {
     pub(crate) fn at(
         template: &'a Template,
         copy: Copy,
-        (loopback, bounds): (Option<&Loopback>, Bounds),
+        ground: Ground<'_>,
         job: &Channel,
     ) -> Option<Arrived<'a>> {
         let cage = &template.standing().cage;
@@ -45,7 +44,7 @@ impl<'a> Arrived<'a> {
         // It takes on its filter while this process goes on: on the owner's core, if that has sent
         // its order and waits. Before, both would be in each other's way.
         let is_time = || !job.is_silent();
-        let bear = |copy| Early::bear(template, copy, loopback, bounds);
+        let bear = |copy| Early::bear(template, copy, ground);
         if template.has_copy(copy) && is_time() {
             arrived.early = bear(copy);
         }
@@ -81,7 +80,7 @@ impl<'a> Arrived<'a> {
         &self,
         rest: &Rest<'_>,
         number: Option<u64>,
-        (loopback, bounds): (Option<&Loopback>, Bounds),
+        ground: Ground<'_>,
     ) -> Option<Begun> {
         let early = self.early.as_ref().filter(|early| early.has_rules())?;
         let is_ours = number == Some(self.template.number())
@@ -95,7 +94,7 @@ impl<'a> Arrived<'a> {
         let [input, output, error] = rest.streams;
         let streams = [own.as_ref().unwrap_or(input), output, error];
         let (standing, directory) = (self.template.standing(), rest.wanted.cwd);
-        let begun = Begun::prepare(standing, (loopback, bounds), rest.note, directory)?;
+        let begun = Begun::prepare(standing, ground, rest.note, directory)?;
         Some(begun.with(early.go(&Rest { streams, ..*rest })))
     }
 

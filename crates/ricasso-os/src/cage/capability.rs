@@ -45,6 +45,18 @@ pub(crate) fn empty_bounds() -> Bounds {
     empty(Bounds::Unknown)
 }
 
+/// How many there are: the kernel knows no number from this one on.
+pub(super) fn count() -> libc::c_ulong {
+    let is_one = |number: &libc::c_ulong| raw::prctl_value(libc::PR_CAPBSET_READ, *number).is_ok();
+    (0..MOST_CAPABILITIES).take_while(is_one).count() as libc::c_ulong
+}
+
+/// The same, in a user namespace that this process has just entered, where the set is whole. There
+/// are so many, and nothing fails where that is true. Allocates nothing.
+pub(super) fn empty_whole_bounds(count: libc::c_ulong) -> Result<(), Errno> {
+    (0..count).try_for_each(|number| raw::prctl(libc::PR_CAPBSET_DROP, number))
+}
+
 fn empty(before: Bounds) -> Bounds {
     for number in 0..MOST_CAPABILITIES {
         // To ask is a tenth of the price of dropping, and mostly somebody above us has dropped it.

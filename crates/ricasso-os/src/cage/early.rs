@@ -8,13 +8,16 @@
 
 use super::capability::Bounds;
 use super::confine::refuse_privileges;
+use super::realm::Users;
 use super::session::Loopback;
+use super::stack::Stack;
 use super::template::{Copy, Template};
 use super::{Net, capability, raw};
 use crate::after_fork::{self, Cores, leave};
 use crate::channel::Channel;
 use crate::in_place::{self, Wanted};
 use crate::note::{self, Tidings};
+use crate::warden::serve::Ground;
 use crate::wire::Stage;
 use rustix::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 use rustix::io::Errno;
@@ -23,9 +26,6 @@ use rustix::thread::futex;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-
-/// The stack of the command's process until it executes; what it does there needs a tenth of it.
-const STACK_BYTES: usize = 256 * 1024;
 
 /// What the process is told.
 const WAIT: u32 = 0;
@@ -48,7 +48,7 @@ const NONE: i32 = -1;
 pub(super) struct Early {
     pid: i32,
     shared: Box<Shared>,
-    _stack: Vec<u128>,
+    _stack: Stack,
 }
 
 /// What both processes know.
@@ -65,6 +65,8 @@ struct Shared {
     /// Whether it goes into the copy of the view by itself: the first process is not there yet.
     enters: bool,
     loopback: AtomicPtr<Loopback>,
+    /// The namespace that its tasks are counted in, where there is one.
+    users: AtomicPtr<Users>,
     rest: AtomicPtr<Rest<'static>>,
 }
 
@@ -84,9 +86,9 @@ impl Early {
     pub(super) fn bear(
         template: &Template,
         copy: Copy,
-        loopback: Option<&Loopback>,
-        bounds: Bounds,
+        ground: Ground<'_>,
     ) -> Option<Early> {
+        let Ground { loopback, bounds, users, .. } = ground;
         let cage = &template.standing().cage;
         let joins = match cage.net {
             Net::Loopback | Net::None => cage.walls.netns,
@@ -94,10 +96,12 @@ impl Early {
         };
         // A network of its own is made with an order; and what fails on the way leaves its number
         // where the first process looks for that of its own calls.
-        if !cage.walls.calls || joins && loopback.is_none() || bounds != Bounds::Empty {
+        let missing = joins && loopback.is_none() || cage.counts_tasks() && users.is_none();
+        if !cage.walls.calls || missing || bounds != Bounds::Empty {
             return None;
         }
         let loopback = loopback.filter(|_| joins).map_or(ptr::null(), ptr::from_ref);
+        let users = users.filter(|_| cage.counts_tasks()).map_or(ptr::null(), ptr::from_ref);
         let shared = Box::new(Shared {
             told: AtomicU32::new(WAIT),
             came: AtomicU32::new(NOWHERE),
@@ -107,10 +111,10 @@ impl Early {
             template: AtomicPtr::new(ptr::from_ref(template).cast_mut()),
             enters: template.has_copy(copy),
             loopback: AtomicPtr::new(loopback.cast_mut()),
+            users: AtomicPtr::new(users.cast_mut()),
             rest: AtomicPtr::new(ptr::null_mut()),
         });
-        let mut stack = vec![0u128; STACK_BYTES / size_of::<u128>()];
-        let top = stack.as_mut_ptr_range().end.cast();
+        let stack = Stack::new().ok()?;
         let own = libc::CLONE_VM | libc::CLONE_FILES | libc::SIGCHLD;
         let flags = own | libc::CLONE_CHILD_CLEARTID;
         let given = ptr::from_ref(&*shared).cast_mut().cast();
@@ -118,7 +122,7 @@ impl Early {
         // SAFETY: `enter` never returns and ends in exec or exit. Its stack is aligned and its own;
         // that, and what it is given, live until the kernel has cleared `lives`, which dropping
         // waits for. Until it is told to go on it allocates nothing and writes only to `shared`.
-        let pid = unsafe { libc::clone(enter, top, flags, given, none, none, lives) };
+        let pid = unsafe { libc::clone(enter, stack.top(), flags, given, none, none, lives) };
         (pid > 0).then_some(Early { pid, shared, _stack: stack })
     }
 
@@ -212,7 +216,7 @@ extern "C" fn enter(given: *mut libc::c_void) -> libc::c_int {
     shared.came.store(ON_ITS_WAY, Ordering::Release);
     // SAFETY: `go` put it there before it told us, and waits for us to execute or end.
     let rest = unsafe { &*shared.rest.load(Ordering::Acquire) };
-    let (stage, errno) = become_command(rest);
+    let (stage, errno) = become_command(rest, users(shared));
     note::tell(rest.note, &Tidings::Failed(stage, errno), &[]);
     leave()
 }
@@ -220,20 +224,21 @@ extern "C" fn enter(given: *mut libc::c_void) -> libc::c_int {
 /// From here on nobody else uses this memory. Returns only on failure. It tells nobody that it
 /// begins: whoever is woken on this core before the exec moves the command to another one, which
 /// takes as long as the exec itself.
-fn become_command(rest: &Rest<'_>) -> (Stage, Errno) {
-    match take_place(rest) {
+fn become_command(rest: &Rest<'_>, users: Option<&Users>) -> (Stage, Errno) {
+    match take_place(rest, users) {
         Ok(()) => (Stage::Execute, in_place::execute(&rest.wanted)),
         Err(failure) => failure,
     }
 }
 
 /// Nothing here may be a question to the warden, who hears of it only when the exec is done.
-fn take_place(rest: &Rest<'_>) -> Result<(), (Stage, Errno)> {
+fn take_place(rest: &Rest<'_>, users: Option<&Users>) -> Result<(), (Stage, Errno)> {
     let at = |stage| move |errno| (stage, errno);
     rustix::process::chdir(rest.wanted.cwd).map_err(at(Stage::Directory))?;
     capability::drop_all(Bounds::Empty).map_err(at(Stage::Privileges))?;
     after_fork::take_streams(rest.streams, rest.state)
         .and_then(|()| after_fork::hold(&rest.wanted.ceilings))
+        .and_then(|()| users.map_or(Ok(()), |_| after_fork::hold_tasks(&rest.wanted.ceilings)))
         .map_err(at(Stage::Prepare))
 }
 
@@ -244,6 +249,11 @@ fn await_other_than(shared: &Shared, word: u32) {
 fn template(shared: &Shared) -> &Template {
     // SAFETY: what the first process stands on, which lives as long as that, and is never null.
     unsafe { &*shared.template.load(Ordering::Relaxed) }
+}
+
+fn users(shared: &Shared) -> Option<&Users> {
+    // SAFETY: null, or a part of what the first process stands on, which lives as long as that.
+    unsafe { shared.users.load(Ordering::Relaxed).as_ref() }
 }
 
 /// Takes on the rules. Allocates nothing.
@@ -265,6 +275,10 @@ fn stand_behind_filter(shared: &Shared) -> Result<(), Errno> {
     let template = template(shared);
     if shared.enters {
         template.enter(Copy::Ahead)?;
+    }
+    if let Some(users) = users(shared) {
+        // What it has there it gives up when it is where the order says.
+        users.enter()?;
     }
     refuse_privileges()?;
     let listener = template.standing().lay_filter()?;

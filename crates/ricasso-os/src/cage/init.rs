@@ -7,18 +7,19 @@
 use super::arrived::{Arrived, Terminals};
 use super::capability::Bounds;
 use super::confine::{Standing, confine_powerless};
-use super::fence::Fence;
 use super::mounts::{self, Processes};
 use super::raw::{self, Depth, NO_SUID, READ_ONLY};
-use super::session::{Loopback, raise_loopback};
+use super::realm::{Users, source};
+use super::session::raise_loopback;
 use super::stay::Core;
-use super::template::{Copy, Template};
+use super::template::Template;
 use super::terminal;
-use super::{Cage, Namespaces, Net};
+use super::{Cage, Namespaces, Net, aside};
 use crate::after_fork::{self, leave};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::note::{self, Seat, Tidings};
 use crate::warden::Usage;
+use crate::warden::serve::Ground;
 use crate::wire::{Order, Reader, Stage, Writer};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -39,14 +40,10 @@ pub(crate) struct Parts<'a> {
     pub(crate) state: Option<&'a OwnedFd>,
     pub(crate) rules: Option<&'a OwnedFd>,
     pub(crate) note: &'a Channel,
-    pub(crate) loopback: Option<&'a Loopback>,
+    pub(crate) ground: Ground<'a>,
     pub(crate) birth: Birth,
-    pub(crate) bounds: Bounds,
-    pub(crate) fence: Fence,
     /// The view that this process stands in already, and that was built for this very cage.
     pub(crate) stands_in: Option<&'a Arrived<'a>>,
-    /// The view, built for this very cage, that the namespaces of a user are made from.
-    pub(crate) view: Option<&'a Template>,
     /// Whether the warden knows the order.
     pub(crate) told: Cell<bool>,
 }
@@ -68,16 +65,16 @@ impl Begun {
     /// which can tell why.
     pub(super) fn prepare(
         standing: &Standing,
-        (loopback, bounds): (Option<&Loopback>, Bounds),
+        ground: Ground<'_>,
         note: &Channel,
         directory: &CStr,
     ) -> Option<Begun> {
         let ends = Ends::new().ok()?;
-        enter_network(&standing.cage, (loopback, None), 0).ok()?;
+        enter_network(&standing.cage, ground, 0).ok()?;
         follow_warden(note).ok()?;
         // With its powers, as on the long way. The command's process enters it by itself.
         let entered = rustix::process::chdir(directory);
-        become_unreachable(standing, bounds).ok()?;
+        become_unreachable(standing, ground).ok()?;
         Some(Begun { ends, entered, command: None })
     }
 
@@ -92,8 +89,7 @@ impl Parts<'_> {
         if self.told.replace(true) {
             return;
         }
-        let in_view = self.stands_in.is_some() || self.view.is_some();
-        let seat = if in_view { Seat::View } else { Seat::Elsewhere };
+        let seat = if self.stands_in.is_some() { Seat::View } else { Seat::Elsewhere };
         note::tell(self.note, &Tidings::Order(self.order, seat), fds);
     }
 }
@@ -223,8 +219,7 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
     let terminal = || parts.order.terminal.then(|| terminal::hold(&parts.streams[0])).flatten();
     if let Some(arrived) = parts.stands_in {
         let standing = arrived.template.standing();
-        let network = (parts.loopback, None);
-        enter_network(&standing.cage, network, 0).map_err(at(Stage::Namespaces))?;
+        enter_network(&standing.cage, parts.ground, 0).map_err(at(Stage::Namespaces))?;
         let terminal = match arrived.terminals {
             Terminals::Own => None,
             Terminals::Machine => {
@@ -235,14 +230,7 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
         };
         return first(parts, standing, ends, terminal.and_then(|terminal| terminal.show().ok()));
     }
-    let prepared;
-    let standing = match parts.view {
-        Some(view) => view.standing(),
-        None => {
-            prepared = Standing::prepare(parts.order, parts.cage, parts.fence)?;
-            &prepared
-        }
-    };
+    let standing = &Standing::prepare(parts.order, parts.cage, parts.ground.fence)?;
     match parts.birth {
         // It wakes the warden, who would only be in the way now; the command's process does it.
         Birth::First => {}
@@ -250,14 +238,9 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
             parts.tell_order(&[ends.warden.as_fd()]);
         }
     }
-    let ground = (parts.loopback, parts.view);
-    namespaces(&standing.cage, ground, parts.birth).map_err(at(Stage::Namespaces))?;
+    namespaces(&standing.cage, parts.ground, parts.birth).map_err(at(Stage::Namespaces))?;
     let terminal = terminal();
-    let built = match parts.view {
-        Some(view) => view.complete(Copy::New),
-        None => mounts::build(&standing.cage, standing.listed.as_ref()),
-    };
-    built.map_err(at(Stage::Mounts))?;
+    mounts::build(&standing.cage, standing.listed.as_ref()).map_err(at(Stage::Mounts))?;
     // A terminal without a name is a terminal all the same.
     let named = terminal.and_then(|terminal| terminal.show().ok());
     match parts.birth {
@@ -283,7 +266,7 @@ fn first(
     let at = |stage| move |errno| (stage, errno);
     follow_warden(parts.note).map_err(at(Stage::Namespaces))?;
     rustix::process::chdir(&parts.order.cwd).map_err(at(Stage::Directory))?;
-    become_unreachable(standing, parts.bounds).map_err(at(Stage::Privileges))?;
+    become_unreachable(standing, parts.ground).map_err(at(Stage::Privileges))?;
     let command = beget(parts, standing, &ends.warden).map_err(at(Stage::Prepare))?;
     drop(ends.warden);
     guard(command, &ends.own, named.as_ref())
@@ -292,9 +275,9 @@ fn first(
 /// Nothing that is left to do in this process needs powers, and a command that is born of it
 /// inherits that it has none; and nobody in the namespace may look into it, which was forked from
 /// ours.
-fn become_unreachable(standing: &Standing, bounds: Bounds) -> Result<(), Errno> {
-    let bounds = match standing.cage.walls.namespaces {
-        Namespaces::Root => bounds,
+fn become_unreachable(standing: &Standing, ground: Ground<'_>) -> Result<(), Errno> {
+    let bounds = match source(standing.cage.walls.namespaces, ground.realm) {
+        Namespaces::Root => ground.bounds,
         // A new one begins with all of them.
         Namespaces::User => Bounds::Full,
         Namespaces::None => Bounds::Unknown,
@@ -303,36 +286,32 @@ fn become_unreachable(standing: &Standing, bounds: Bounds) -> Result<(), Errno> 
     raw::prctl(libc::PR_SET_DUMPABLE, 0)
 }
 
-/// The stack of the command's process until it executes; what it does there needs a tenth of it.
-const STACK_BYTES: usize = 256 * 1024;
-
 /// Starts the command's process and waits until it has executed or ended. It borrows our memory
 /// until then, so nothing is copied for it. Nobody waits for us meanwhile: the warden, which
 /// answers its questions and may end us both, is another process.
 fn beget(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Result<i32, Errno> {
-    extern "C" fn enter(with: *mut libc::c_void) -> libc::c_int {
-        // SAFETY: `with` leads to the three below, which outlive this process's use of them: its
-        // parent stands still until it executes or ends.
-        let (parts, standing, warden) =
-            unsafe { *with.cast::<(&Parts<'_>, &Standing, &OwnedFd)>() };
-        let (stage, errno) = become_command(parts, standing, warden);
+    let made;
+    let users = match (parts.ground.realm, parts.ground.users) {
+        (Some(realm), None) if standing.cage.counts_tasks() => {
+            made = realm.users()?;
+            Some(&made)
+        }
+        (Some(_), users) => users.filter(|_| standing.cage.counts_tasks()),
+        // It is in one that is its own already.
+        (None, _) => None,
+    };
+    aside::bear(0, &mut || {
+        let (stage, errno) = become_command(parts, (standing, users), warden);
         note::tell(parts.note, &Tidings::Failed(stage, errno), &[]);
-        leave()
-    }
-    let mut stack = vec![0u128; STACK_BYTES / size_of::<u128>()];
-    let top = stack.as_mut_ptr_range().end;
-    let mut with = (parts, standing, warden);
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: `enter` never returns and ends in exec or exit; its stack is aligned, its own, and
-    // lives until this call returns, as does what it is given. With CLONE_VFORK this process,
-    // which has one thread, runs none of its code before then, so nothing is used by both at once.
-    let pid = unsafe { libc::clone(enter, top.cast(), flags, (&raw mut with).cast()) };
-    drop(stack);
-    raw::answer(pid.into()).map(|pid| pid as i32)
+    })
 }
 
 /// The command's own process; returns only on failure.
-fn become_command(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Failure {
+fn become_command(
+    parts: &Parts<'_>,
+    (standing, users): (&Standing, Option<&Users>),
+    warden: &OwnedFd,
+) -> Failure {
     // Together with the next message it wakes the warden once; but a filter may be in the way of
     // a long one.
     if parts.order.is_long() {
@@ -340,6 +319,7 @@ fn become_command(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> F
     }
     let confined = after_fork::prepare(parts.order, parts.streams, parts.state)
         .map_err(|errno| (Stage::Prepare, errno))
+        .and_then(|()| users.map_or(Ok(()), join))
         .and_then(|()| confine_powerless(standing, parts.rules));
     parts.tell_order(&[warden.as_fd()]);
     match confined {
@@ -352,47 +332,38 @@ fn become_command(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> F
     }
 }
 
-/// What namespaces of a command are made from: the session's network, and a view of the files.
-type Origin<'a> = (Option<&'a Loopback>, Option<&'a Template>);
+/// Into the user namespace of the job, without the powers that this brings.
+fn join(users: &Users) -> Result<(), Failure> {
+    let joined = users.enter().and_then(|()| super::capability::drop_all(Bounds::Empty));
+    joined.map_err(|errno| (Stage::Privileges, errno))
+}
 
-fn namespaces(cage: &Cage, origin: Origin<'_>, birth: Birth) -> Result<(), Errno> {
-    match (cage.walls.namespaces, birth) {
+fn namespaces(cage: &Cage, ground: Ground<'_>, birth: Birth) -> Result<(), Errno> {
+    match (source(cage.walls.namespaces, ground.realm), birth) {
         // Whoever was born in namespaces cannot leave them for others.
         (Namespaces::None, _) | (Namespaces::User, Birth::First) => Err(Errno::INVAL),
-        (Namespaces::Root | Namespaces::User, Birth::Plain) => enter_network(cage, origin, SPACES),
-        (Namespaces::Root, Birth::First) => enter_network(cage, origin, 0),
+        (Namespaces::Root | Namespaces::User, Birth::Plain) => enter_network(cage, ground, SPACES),
+        (Namespaces::Root, Birth::First) => enter_network(cage, ground, 0),
     }
 }
 
 /// Into the session's network, or a new one, together with these other namespaces.
-fn enter_network(
-    cage: &Cage,
-    (loopback, view): Origin<'_>,
-    mut flags: libc::c_int,
-) -> Result<(), Errno> {
-    // Before there is a view, in which nothing of it can be written.
-    let own = match cage.walls.namespaces {
-        Namespaces::User => Some(raw::own_place()?),
-        Namespaces::None | Namespaces::Root => None,
-    };
+fn enter_network(cage: &Cage, ground: Ground<'_>, mut flags: libc::c_int) -> Result<(), Errno> {
     let wanted = match cage.net {
         // A network without sockets has nothing to list in /proc either.
         Net::Loopback | Net::None => cage.walls.netns,
         Net::Open => false,
     };
-    match loopback {
+    match ground.loopback {
         Some(loopback) if wanted => loopback.enter()?,
         None if wanted => flags |= libc::CLONE_NEWNET,
         Some(_) | None => {}
     }
-    if let Some(view) = view {
-        view.step_in()?;
-    }
-    match (cage.walls.namespaces, own) {
-        (Namespaces::None, _) | (Namespaces::User, None) => return Err(Errno::INVAL),
-        (Namespaces::Root, _) if flags == 0 => {}
-        (Namespaces::Root, _) => raw::unshare(flags)?,
-        (Namespaces::User, Some(own)) => user_namespace(&own, flags)?,
+    match source(cage.walls.namespaces, ground.realm) {
+        Namespaces::None => return Err(Errno::INVAL),
+        Namespaces::Root if flags == 0 => {}
+        Namespaces::Root => raw::unshare(flags)?,
+        Namespaces::User => own_user_namespace(flags)?,
     }
     if flags & libc::CLONE_NEWNET != 0 {
         raise_loopback()?;
@@ -402,14 +373,10 @@ fn enter_network(
 
 /// A new user namespace, in which this process keeps its numbers, with others that it owns.
 pub(super) fn own_user_namespace(others: libc::c_int) -> Result<(), Errno> {
-    user_namespace(&raw::own_place()?, others)
-}
-
-/// The same through a hold on this process's place in /proc.
-pub(super) fn user_namespace(own: &OwnedFd, others: libc::c_int) -> Result<(), Errno> {
+    let own = raw::own_place()?;
     let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
     raw::unshare(libc::CLONE_NEWUSER | others)?;
-    raw::map_self(own, uid.as_raw(), gid.as_raw())
+    raw::map_self(&own, uid.as_raw(), gid.as_raw())
 }
 
 /// Forks a child of our own parent: it becomes the warden's, and the first one of the new pid
@@ -555,7 +522,7 @@ pub(super) fn rehearse(kind: Namespaces) -> bool {
 }
 
 /// Tries something that cannot be taken back. The caller has one thread.
-fn succeeds_in_a_child(act: impl FnOnce() -> bool) -> bool {
+pub(super) fn succeeds_in_a_child(act: impl FnOnce() -> bool) -> bool {
     let Ok((ours, theirs)) = Channel::pair() else { return false };
     let Ok(forked) = crate::keeper::fork() else { return false };
     let Some(pid) = forked else {
@@ -575,7 +542,7 @@ fn try_namespaces(kind: Namespaces) -> Result<(), Errno> {
         walls: super::Walls { namespaces: kind, ..super::Walls::default() },
         ..Cage::default()
     };
-    namespaces(&cage, (None, None), Birth::Plain)?;
+    namespaces(&cage, Ground::default(), Birth::Plain)?;
     raw::seal(c"/", Depth::All, READ_ONLY | NO_SUID)?;
     let tree = raw::clone_tree(c"/dev/null", Depth::One)?;
     drop(tree);

@@ -68,16 +68,6 @@ pub(super) fn build_shared(cage: &Cage) -> Result<(), Errno> {
     protect(cage, &hidden)
 }
 
-/// Takes away what served to lay masks and texts, if something did.
-pub(super) fn strike_stage() -> Result<(), Errno> {
-    /// TMPFS_MAGIC (statfs(2)); what the machine has there is none.
-    const MEMORY: i64 = 0x0102_1994;
-    if rustix::fs::statfs(PROC)?.f_type != MEMORY {
-        return Ok(());
-    }
-    rustix::mount::unmount(PROC, rustix::mount::UnmountFlags::DETACH)
-}
-
 /// Lays memory of the command's own over what is shared, and nothing else of its own.
 pub(super) fn build_memory(cage: &Cage) -> Result<(), Errno> {
     lay(memory(cage), 0)

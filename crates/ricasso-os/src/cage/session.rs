@@ -50,13 +50,6 @@ impl Loopback {
         raw::enter(&self.net, libc::CLONE_NEWNET)
     }
 
-    /// The number of the user namespace that it belongs to, where it is not the machine's. No other
-    /// one has it, as long as anything lives below it.
-    pub(super) fn owner(&self) -> Option<u64> {
-        let user = self.user.as_ref()?;
-        rustix::fs::fstat(user).ok().map(|about| about.st_ino)
-    }
-
     /// Its descriptors, which a warden keeps.
     pub(crate) fn fds(&self) -> impl Iterator<Item = rustix::fd::BorrowedFd<'_>> {
         self.user.iter().chain(std::iter::once(&self.net)).map(AsFd::as_fd)

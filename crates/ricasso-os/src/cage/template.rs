@@ -5,14 +5,13 @@
 //! copy ahead, with all but /proc, while nobody waits. A copy is used once, and only where the
 //! owner, just before, found everything unchanged that the view was built from.
 //!
-//! Whoever needs a user namespace for it cannot come back from there: a view of a user lies in a
-//! namespace below that of its session, and a command goes there with its order and makes its own
-//! namespaces, the copy among them, in one call.
+//! A keeper that needs a user namespace for it has its own ([`super::realm`]), and builds, copies
+//! and enters views as root does.
 
 use super::confine::Standing;
 use super::fence::Fence;
-use super::session::Loopback;
-use super::{Cage, Namespaces, Survey, Wanted, init, mounts, raw};
+use super::realm::{Realm, source};
+use super::{Cage, Namespaces, Survey, Wanted, aside, init, mounts, raw};
 use crate::after_fork::leave;
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
@@ -27,8 +26,6 @@ use std::sync::Arc;
 /// A mount namespace, and which directory in it is the root.
 #[derive(Debug)]
 struct Place {
-    /// Whose it is, where it is not the machine's.
-    users: Option<OwnedFd>,
     mounts: OwnedFd,
     root: OwnedFd,
 }
@@ -45,12 +42,10 @@ pub(crate) struct Template {
     built: Place,
     /// For the next command: a copy with memory and terminals of its own.
     copy: Option<Place>,
-    /// What the kernel says of the keeper's namespaces.
-    namespaces: OwnedFd,
+    /// Where the kernel tells a process of its namespaces.
+    proc: OwnedFd,
     /// Where a process goes back to whose order is another one.
     home: Place,
-    /// The owner of the network that one of a user lies below.
-    below: Option<u64>,
 }
 
 /// One that is being built.
@@ -60,7 +55,6 @@ pub(crate) struct Builder {
     cage: Arc<Cage>,
     survey: Survey,
     answer: Channel,
-    below: Option<u64>,
 }
 
 /// How far a builder is.
@@ -94,27 +88,22 @@ pub(crate) fn read_wish(wish: &[u8], mut rules: Vec<OwnedFd>) -> Result<Wanted> 
 
 impl Builder {
     /// Begins to build a view in a child, whose number is returned too. The caller has one thread.
-    pub(crate) fn begin(wanted: Wanted, network: Option<&Loopback>) -> Result<(i32, Builder)> {
+    pub(crate) fn begin(wanted: Wanted, realm: Option<&Realm>) -> Result<(i32, Builder)> {
         let Wanted { number, cage, survey, rules: _ } = wanted;
         let (answer, theirs) = Channel::pair()?;
         match crate::keeper::fork()? {
-            Some(pid) => {
-                let below = network.and_then(Loopback::owner);
-                Ok((pid, Builder { number, cage, survey, answer, below }))
-            }
+            Some(pid) => Ok((pid, Builder { number, cage, survey, answer })),
             None => {
                 // A dead file server can hold this process up for ever: it must go with the keeper,
                 // and hold nothing by which others would think that the keeper lives.
                 let _ = set_parent_process_death_signal(Some(Signal::KILL));
-                let mut kept = vec![theirs.as_fd()];
-                kept.extend(network.into_iter().flat_map(Loopback::fds));
-                let alone = crate::keeper::close_others(&kept);
+                let alone = crate::keeper::close_others(&[theirs.as_fd()]);
                 if alone.is_ok()
-                    && let Ok((real, built)) = build(&cage, network)
+                    && let Ok((real, built, home)) = build(&cage, realm)
                 {
                     let mut bytes = Writer::default();
                     real.encode(&mut bytes);
-                    let fds: Vec<_> = built.fds().collect();
+                    let fds: Vec<_> = [&built, &home].into_iter().flat_map(Place::fds).collect();
                     // A keeper that is gone needs no view.
                     let _ = theirs.send(&bytes.0, &fds);
                 }
@@ -136,94 +125,52 @@ impl Builder {
     }
 
     fn adopt(self, bytes: &[u8], fds: Vec<OwnedFd>, fence: Fence) -> Option<Template> {
-        let Builder { number, cage, survey, answer: _, below } = self;
+        let Builder { number, cage, survey, answer: _ } = self;
         let real = Cage::decode(&mut Reader(bytes))?;
-        let built = Place::of(fds)?;
-        let home = Place::here().ok()?;
+        let mut fds = fds.into_iter();
+        let (built, home) = (Place::of(&mut fds)?, Place::of(&mut fds)?);
         let standing = Standing::of_real_names(real, fence);
-        let namespaces = rustix::fs::open(c"/proc/self/ns", HOLD, Mode::empty()).ok()?;
+        let proc = rustix::fs::open(c"/proc", HOLD, Mode::empty()).ok()?;
         let (survey, copy) = (Rc::new(survey), None);
         let mut said = Writer::default();
         cage.encode(&mut said);
         let said = said.0;
-        Some(Template {
-            number,
-            cage,
-            said,
-            survey,
-            standing,
-            built,
-            copy,
-            namespaces,
-            home,
-            below,
-        })
+        Some(Template { number, cage, said, survey, standing, built, copy, proc, home })
     }
 }
 
-/// Builds what commands may share, in a mount namespace of this process alone.
-fn build(cage: &Cage, network: Option<&Loopback>) -> std::result::Result<(Cage, Place), Errno> {
+/// Builds what commands may share, in a mount namespace of this process alone. Also returned is
+/// where whoever went there finds the machine's mounts again.
+fn build(
+    cage: &Cage,
+    realm: Option<&Realm>,
+) -> std::result::Result<(Cage, Place, Place), Errno> {
     let real = super::confine::by_real_names(cage);
-    if !mounts::is_shareable(&real) {
+    let kind = real.walls.namespaces;
+    if !mounts::is_shareable(&real) || source(kind, realm) != Namespaces::Root {
         return Err(Errno::INVAL);
     }
-    let built = match (real.walls.namespaces, network) {
-        (Namespaces::Root, _) => build_for_root(&real)?,
-        (Namespaces::User, Some(network)) => build_for_user(&real, network)?,
-        (Namespaces::User | Namespaces::None, _) => return Err(Errno::INVAL),
-    };
-    Ok((real, built))
-}
-
-fn build_for_root(real: &Cage) -> std::result::Result<Place, Errno> {
+    // Nobody comes back from a namespace of his own to the machine's, but to a copy of it.
+    match kind {
+        Namespaces::None | Namespaces::Root => {}
+        Namespaces::User => raw::unshare(libc::CLONE_NEWNS)?,
+    }
     // Before /proc is covered.
     let home = Place::here()?;
     raw::unshare(libc::CLONE_NEWNS)?;
     let built = Place::here()?;
-    mounts::build_shared(real)?;
-    // Where something round us refuses the way there or back, there is no view: whoever went there
-    // would be lost.
+    mounts::build_shared(&real)?;
+    // Where something round us refuses the way there or back, or what a command has for its own,
+    // there is no view: whoever went there would be lost.
     home.enter()?;
     built.enter()?;
-    Ok(built)
-}
-
-/// The same below the namespace of a session, by a child: this process then goes the way of the
-/// commands, and what stops it would stop them.
-fn build_for_user(real: &Cage, network: &Loopback) -> std::result::Result<Place, Errno> {
-    let broken = |_| Errno::IO;
-    let (ours, theirs) = Channel::pair().map_err(broken)?;
-    let Some(pid) = crate::keeper::fork().map_err(broken)? else {
-        drop(ours);
-        // As its parent does.
-        let _ = set_parent_process_death_signal(Some(Signal::KILL));
-        let built = network.enter().and_then(|()| {
-            init::own_user_namespace(libc::CLONE_NEWNS)?;
-            let users = rustix::fs::open(c"/proc/self/ns/user", LOOK, Mode::empty())?;
-            let built = Place { users: Some(users), ..Place::here()? };
-            mounts::build_shared(real)?;
-            // In a copy it would be locked over /proc, and then no new one may be mounted.
-            mounts::strike_stage()?;
-            Ok(built)
-        });
-        if let Ok(built) = built {
-            let fds: Vec<_> = built.fds().collect();
-            let _ = theirs.send(b"built", &fds);
-        }
-        leave()
-    };
-    drop(theirs);
-    let answer = ours.receive(Wait::Forever);
-    crate::tree::wait_for(pid);
-    let Ok(Arrival::Message(_, fds)) = answer else { return Err(Errno::PERM) };
-    let built = Place::of(fds).ok_or(Errno::INVAL)?;
-    let own = raw::own_place()?;
-    network.enter()?;
-    built.enter()?;
-    init::user_namespace(&own, init::SPACES)?;
-    mounts::build_memory(real)?;
+    raw::unshare(init::SPACES)?;
+    mounts::build_memory(&real)?;
     mounts::terminals()?;
-    if init::can_mount_processes(mounts::processes(real)) { Ok(built) } else { Err(Errno::PERM) }
+    match init::can_mount_processes(mounts::processes(&real)) {
+        true => Ok((real, built, home)),
+        false => Err(Errno::PERM),
+    }
 }
 
 impl Template {
@@ -261,24 +208,19 @@ impl Template {
         self.copy.iter().flat_map(Place::fds)
     }
 
-    /// Makes a copy for the next command, unless there is one. This process goes there and comes
-    /// back. It has one thread, and shares its directory with nobody.
+    /// Makes a copy for the next command, unless there is one. This process has one thread.
     pub(crate) fn copy_ahead(&mut self) {
-        // Nobody comes back from the namespace of a user.
-        if self.copy.is_some() || self.built.users.is_some() {
+        if self.copy.is_some() {
             return;
         }
-        let made = self.built.copy().and_then(|()| {
+        let made = aside::done(0, || {
+            self.built.copy()?;
             mounts::build_memory(&self.standing.cage)?;
             mounts::terminals()?;
-            let mounts = rustix::fs::openat(&self.namespaces, c"mnt", LOOK, Mode::empty())?;
+            let mounts = rustix::fs::openat(&self.proc, c"self/ns/mnt", LOOK, Mode::empty())?;
             let root = rustix::fs::open(c"/", HOLD, Mode::empty())?;
-            Ok(Place { users: None, mounts, root })
+            Ok(Place { mounts, root })
         });
-        if self.home.enter().is_err() {
-            // Nobody knows where this process stands.
-            leave();
-        }
         // Without it each command makes its own.
         self.copy = made.ok();
     }
@@ -295,22 +237,6 @@ impl Template {
             (Copy::Ahead, Some(place)) => place.enter(),
             (Copy::Ahead | Copy::New, _) => self.built.copy(),
         }
-    }
-
-    /// Whether jobs in this network may have it. One of the machine's own is for all.
-    pub(crate) fn serves(&self, network: Option<&Loopback>) -> bool {
-        self.built.users.is_none()
-            || self.below.is_some() && self.below == network.and_then(Loopback::owner)
-    }
-
-    /// Whether it is for somebody who needs a user namespace: a command steps in with its order.
-    pub(crate) fn is_stepped_in(&self) -> bool {
-        self.built.users.is_some()
-    }
-
-    /// Takes this process there, to make namespaces of its own from it. There is no way back.
-    pub(super) fn step_in(&self) -> std::result::Result<(), Errno> {
-        self.built.enter()
     }
 
     /// Whether there is such a copy already.
@@ -354,24 +280,20 @@ const HOLD: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 impl Place {
     fn here() -> std::result::Result<Place, Errno> {
         let mounts = rustix::fs::open(c"/proc/self/ns/mnt", LOOK, Mode::empty())?;
-        Ok(Place { users: None, mounts, root: rustix::fs::open(c"/", HOLD, Mode::empty())? })
+        Ok(Place { mounts, root: rustix::fs::open(c"/", HOLD, Mode::empty())? })
     }
 
     fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        [&self.mounts, &self.root].into_iter().chain(&self.users).map(AsFd::as_fd)
+        [&self.mounts, &self.root].into_iter().map(AsFd::as_fd)
     }
 
     /// One whose descriptors came in this order.
-    fn of(fds: Vec<OwnedFd>) -> Option<Place> {
-        let mut fds = fds.into_iter();
-        Some(Place { mounts: fds.next()?, root: fds.next()?, users: fds.next() })
+    fn of(fds: &mut impl Iterator<Item = OwnedFd>) -> Option<Place> {
+        Some(Place { mounts: fds.next()?, root: fds.next()? })
     }
 
     /// This process stands there, perhaps with others.
     fn enter(&self) -> std::result::Result<(), Errno> {
-        if let Some(users) = &self.users {
-            raw::enter(users, libc::CLONE_NEWUSER)?;
-        }
         raw::enter(&self.mounts, libc::CLONE_NEWNS)?;
         // To enter leads to the root of all mounts, which need not be the keeper's.
         rustix::process::fchdir(&self.root)?;

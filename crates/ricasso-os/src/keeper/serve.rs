@@ -8,7 +8,7 @@ use super::{
     WARDEN_IN, fork, lifeline, one_thread,
 };
 use crate::after_fork::leave;
-use crate::cage::{self, Bounds, Namespaces, Queues};
+use crate::cage::{self, Bounds, Namespaces, Queues, Realm, Users};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::warden::serve::Ground;
@@ -35,8 +35,11 @@ struct Post {
     sessions: Sessions,
     views: Views,
     commands: Commands,
-    /// Of the last job.
-    session: Option<String>,
+    /// What this process is in, once it knows that it needs one.
+    realm: Option<Realm>,
+    tried_realm: bool,
+    /// Of the next warden, in a realm.
+    users: Option<Users>,
     /// Of what all that we fork can have by executing.
     bounds: Bounds,
     /// Of the next warden.
@@ -97,7 +100,9 @@ impl Post {
             sessions,
             views: Views::default(),
             commands: Commands::Any,
-            session: None,
+            realm: None,
+            tried_realm: false,
+            users: None,
             bounds: Bounds::Unknown,
             queues: Queues::Shared,
             lent: false,
@@ -159,36 +164,42 @@ impl Post {
     fn obey_long(&mut self, wish: &[u8], fds: Vec<OwnedFd>) -> Result<()> {
         if let Some(view) = wish.strip_prefix(VIEW) {
             // Spared like a warden: it is a child of ours that belongs to no job.
-            let network = match &self.session {
-                Some(session) => self.sessions.network(session)?,
-                None => None,
-            };
-            self.wardens.extend(self.views.begin(view, fds, (self.commands, network))?);
+            let ground = (self.commands, self.realm.as_ref());
+            self.wardens.extend(self.views.begin(view, fds, ground)?);
             return Ok(());
         }
         if let Some(view) = wish.strip_prefix(WARDEN_CAGED) {
             let view = view.try_into().map_err(|_| Error::Garbled { what: "number of walls" })?;
-            self.bound();
+            self.bound(Namespaces::None);
             return self.fork_warden(fds, Jobs::Caged(u64::from_le_bytes(view)));
         }
         let rest = wish.strip_prefix(WARDEN_IN).ok_or(Error::Garbled { what: "wish" })?;
         let ([kind, caged, view @ ..], session) =
             rest.split_first_chunk::<10>().ok_or(Error::Garbled { what: "wish for a warden" })?;
+        let session = String::from_utf8_lossy(session);
+        let kind = Namespaces::from_number(u64::from(*kind));
+        let kind = kind.ok_or(Error::Garbled { what: "kind of namespaces" })?;
         if *caged == 1 {
-            self.bound();
+            self.bound(kind);
         }
         if *caged == 1 && self.queues == Queues::Shared {
             self.queues = Queues::renew();
         }
-        let session = String::from_utf8_lossy(session);
-        let kind = Namespaces::from_number(u64::from(*kind));
-        let kind = kind.ok_or(Error::Garbled { what: "kind of namespaces" })?;
         self.fork_warden(fds, Jobs::Of(&session, kind, u64::from_le_bytes(*view)))
     }
 
-    /// All commands are in cages, and none may have anything by executing.
-    fn bound(&mut self) {
+    /// All commands are in cages, with namespaces of this kind, and none may have anything by
+    /// executing.
+    fn bound(&mut self, kind: Namespaces) {
         self.commands = Commands::Caged;
+        if kind == Namespaces::User && !std::mem::replace(&mut self.tried_realm, true) {
+            self.realm = one_thread().ok().and_then(|()| Realm::enter());
+            if self.realm.is_some() {
+                self.sessions.move_to_realm();
+                // The set is whole again.
+                self.bounds = Bounds::Unknown;
+            }
+        }
         if self.bounds == Bounds::Unknown {
             self.bounds = cage::empty_bounds();
         }
@@ -204,6 +215,10 @@ impl Post {
             self.constants = Constants::Shared;
         }
         self.take_back();
+        if self.users.is_none() {
+            // Without it the first process of a command makes one.
+            self.users = self.realm.as_ref().and_then(|realm| realm.users().ok());
+        }
         self.views.make_ready();
     }
 
@@ -220,22 +235,17 @@ impl Post {
             Jobs::Free | Jobs::Any | Jobs::Caged(_) => None,
             Jobs::Of(_, _, view) => Some(view),
         };
-        let fence = self.views.fence();
+        let (realm, users) = (self.realm.as_ref(), self.users.as_ref());
+        let (bounds, fence) = (self.bounds, self.views.fence());
+        let any = Ground { bounds, fence, realm, users, ..Ground::default() };
         let ground = match jobs {
             Jobs::Free => Ground { free: true, ..Ground::default() },
-            Jobs::Any => Ground { bounds: self.bounds, fence, ..Ground::default() },
-            Jobs::Caged(view) => {
-                let hedge = self.views.hedge(view);
-                Ground { bounds: self.bounds, hedge, fence, ..Ground::default() }
-            }
-            Jobs::Of(session, spaces, view) => {
+            Jobs::Any => any,
+            Jobs::Caged(view) => Ground { hedge: self.views.hedge(view), ..any },
+            Jobs::Of(session, kind, view) => {
                 let loopback = self.sessions.network(session)?;
-                let (bounds, queues) = (self.bounds, self.queues);
-                let template = self.views.find(view).filter(|view| view.serves(loopback));
-                if self.session.as_deref() != Some(session) {
-                    self.session = Some(session.to_string());
-                }
-                Ground { loopback, spaces, template, bounds, fence, queues, ..Ground::default() }
+                let (queues, template) = (self.queues, self.views.find(view));
+                Ground { loopback, spaces: cage::source(kind, realm), template, queues, ..any }
             }
         };
         let job = fds.pop().ok_or(Error::Garbled { what: "wish without a socket" })?;
@@ -258,6 +268,7 @@ impl Post {
                 // What was one command's own is the new warden's; the next one finds others.
                 self.lent = self.queues == Queues::Own;
                 view.into_iter().for_each(|view| self.views.give(view));
+                self.users = None;
                 self.due = Some(Instant::now() + PAUSE);
                 Ok(())
             }

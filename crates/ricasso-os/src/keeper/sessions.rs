@@ -16,6 +16,8 @@ pub(super) struct Sessions {
     /// The network that was made to find out whether there can be one.
     spare: Option<Loopback>,
     made: BTreeMap<String, Loopback>,
+    /// Whether this process needs no user namespace for more of them.
+    in_realm: bool,
 }
 
 impl Sessions {
@@ -28,7 +30,7 @@ impl Sessions {
     pub(super) fn powers_with_network(&mut self) -> Result<Powers> {
         let powers = self.powers();
         if self.netns.is_none() {
-            self.spare = make(powers.namespaces)?;
+            self.spare = self.make()?;
             self.netns = Some(self.spare.is_some());
         }
         Ok(Powers { netns: self.netns == Some(true), ..powers })
@@ -39,7 +41,7 @@ impl Sessions {
         if !self.made.contains_key(session) {
             let made = match self.spare.take() {
                 Some(spare) => Some(spare),
-                None => make(self.powers().namespaces)?,
+                None => self.make()?,
             };
             let Some(made) = made else { return Ok(None) };
             if self.made.len() >= MOST_SESSIONS {
@@ -49,11 +51,19 @@ impl Sessions {
         }
         Ok(self.made.get(session))
     }
-}
 
-fn make(kind: Namespaces) -> Result<Option<Loopback>> {
-    match kind {
-        Namespaces::None => Ok(None),
-        Namespaces::User | Namespaces::Root => Loopback::make(kind),
+    /// This process has a user namespace of its own now, and networks from before are not its.
+    pub(super) fn move_to_realm(&mut self) {
+        self.in_realm = true;
+        self.spare = None;
+        self.made.clear();
+    }
+
+    fn make(&mut self) -> Result<Option<Loopback>> {
+        match self.powers().namespaces {
+            Namespaces::None => Ok(None),
+            Namespaces::User if self.in_realm => Loopback::make(Namespaces::Root),
+            kind @ (Namespaces::User | Namespaces::Root) => Loopback::make(kind),
+        }
     }
 }

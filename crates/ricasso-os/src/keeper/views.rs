@@ -1,7 +1,7 @@
 //! Views of the files that a keeper holds for the commands to come.
 
 use super::Commands;
-use crate::cage::{self, Builder, Fence, Hedge, Loopback, Progress, Template};
+use crate::cage::{self, Builder, Fence, Hedge, Progress, Realm, Template};
 use crate::error::Result;
 use crate::mounted::Mounts;
 use rustix::fd::{BorrowedFd, OwnedFd};
@@ -31,7 +31,7 @@ impl Views {
         &mut self,
         wish: &[u8],
         rules: Vec<OwnedFd>,
-        (commands, network): (Commands, Option<&Loopback>),
+        (commands, realm): (Commands, Option<&Realm>),
     ) -> Result<Option<i32>> {
         if self.mounts.is_none() {
             self.mounts = Mounts::watch();
@@ -48,7 +48,7 @@ impl Views {
             return Ok(None);
         }
         self.last = wanted.number;
-        let (pid, builder) = Builder::begin(wanted, network)?;
+        let (pid, builder) = Builder::begin(wanted, realm)?;
         self.building.push(builder);
         if self.building.len() > MOST_VIEWS {
             self.building.remove(0);

@@ -10,14 +10,14 @@ use super::report::{Ended, Report, Status, Usage};
 use super::start::Life;
 use crate::after_fork;
 use crate::cage::{
-    Bounds, Denied, Fence, Gatekeeper, Hedge, Loopback, Namespaces, Queues, Template,
+    Bounds, Denied, Fence, Gatekeeper, Hedge, Loopback, Namespaces, Queues, Realm, Template, Users,
 };
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::signals;
 use crate::tree::{self, Member};
-use crate::wire::{Ceilings, Leaves, Limit, Order, Stage, Word};
+use crate::wire::{Ceilings, Leaves, Limit, Stage, Word};
 use rustix::event::PollFlags;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::process::Signal;
@@ -61,8 +61,12 @@ pub(crate) fn serve(job: Channel, lifeline: Option<OwnedFd>, ground: Ground<'_>)
 pub(crate) struct Ground<'a> {
     /// The network of the session.
     pub(crate) loopback: Option<&'a Loopback>,
-    /// The namespaces that the cages will ask for.
+    /// How the namespaces will be made that the cages will ask for.
     pub(crate) spaces: Namespaces,
+    /// The user namespace that this process is in, where it is not the machine's.
+    pub(crate) realm: Option<&'a Realm>,
+    /// That of the job's commands, in a realm, as far as it is made.
+    pub(crate) users: Option<&'a Users>,
     /// The view that the next cage is likely to ask for.
     pub(crate) template: Option<&'a Template>,
     /// The walls that the next command is likely to ask for, where it has no namespaces.
@@ -82,14 +86,8 @@ impl<'a> Ground<'a> {
     pub(super) fn fds(self) -> impl Iterator<Item = BorrowedFd<'a>> {
         let network = self.loopback.into_iter().flat_map(Loopback::fds);
         let views = self.template.into_iter().flat_map(Template::fds);
-        network.chain(views).chain(self.hedge.map(Hedge::fd))
-    }
-
-    /// The view that the namespaces of this order are made from, if it asks for that one.
-    pub(crate) fn view_for(self, order: &Order, number: Option<u64>) -> Option<&'a Template> {
-        let cage = order.cage.as_ref()?;
-        let view = self.template.filter(|view| view.is_stepped_in() && self.loopback.is_some());
-        view.filter(|view| number == Some(view.number()) && view.is_for(cage))
+        let users = self.realm.map(Realm::fd).into_iter().chain(self.users.map(Users::fd));
+        network.chain(views).chain(users).chain(self.hedge.map(Hedge::fd))
     }
 
     /// Whether the process of a command can share the warden's memory.

@@ -1,0 +1,78 @@
+//! Children that borrow the memory of their parent, which stands still meanwhile: nothing is
+//! copied for them.
+
+use super::raw;
+use super::stack::Stack;
+use crate::after_fork::leave;
+use rustix::io::Errno;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Bears a child that does `act` and ends, if it has not executed before; its number is returned
+/// when it has done either. The caller has one thread.
+pub(super) fn bear(flags: libc::c_int, act: &mut dyn FnMut()) -> Result<i32, Errno> {
+    extern "C" fn enter(with: *mut libc::c_void) -> libc::c_int {
+        // SAFETY: `with` leads to the reference below, which outlives this process's use of it: its
+        // parent stands still until it executes or ends.
+        let act = unsafe { &mut *with.cast::<&mut dyn FnMut()>() };
+        act();
+        leave()
+    }
+    let stack = Stack::new()?;
+    let mut with = act;
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD | flags;
+    // SAFETY: `enter` never returns and ends in exec or exit; its stack is aligned, its own, and
+    // lives until this call returns, as does what it is given. With CLONE_VFORK this process,
+    // which has one thread, runs none of its code before then, so nothing is used by both at once.
+    let pid = unsafe { libc::clone(enter, stack.top(), flags, (&raw mut with).cast()) };
+    drop(stack);
+    raw::answer(pid.into()).map(|pid| pid as i32)
+}
+
+/// What `act` comes to in a child in these new namespaces, which is gone then. It goes into other
+/// namespaces and directories for itself alone, and opens files for both.
+pub(super) fn done<T>(
+    spaces: libc::c_int,
+    act: impl FnOnce() -> Result<T, Errno>,
+) -> Result<T, Errno> {
+    let (mut act, mut came) = (Some(act), None);
+    // One that somebody killed may have left half a word.
+    let whole = AtomicBool::new(false);
+    let pid = bear(libc::CLONE_FILES | spaces, &mut || {
+        came = act.take().map(|act| act());
+        whole.store(true, Ordering::Release);
+    })?;
+    crate::tree::wait_for(pid);
+    if !whole.load(Ordering::Acquire) {
+        std::mem::forget(came);
+        return Err(Errno::INTR);
+    }
+    came.unwrap_or(Err(Errno::INTR))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::init::succeeds_in_a_child;
+    use super::*;
+    use rustix::fs::{Mode, OFlags};
+
+    #[test]
+    fn a_child_aside_opens_files_for_both_and_goes_elsewhere_alone() {
+        // Among other threads of this program, so in a copy of it that has one.
+        let alike = succeeds_in_a_child(|| {
+            let before = std::env::current_dir().ok();
+            let opened = done(0, || {
+                rustix::process::chdir(c"/")?;
+                rustix::fs::open(c".", OFlags::PATH, Mode::empty())
+            });
+            let stays = std::env::current_dir().ok() == before && before.is_some();
+            stays && opened.is_ok_and(|fd| rustix::fs::fstat(&fd).is_ok())
+        });
+        assert!(alike);
+    }
+
+    #[test]
+    fn what_fails_in_a_child_aside_is_told() {
+        let fails = || done::<()>(0, || Err(Errno::NOSPC)) == Err(Errno::NOSPC);
+        assert!(succeeds_in_a_child(fails));
+    }
+}

@@ -1,0 +1,94 @@
+//! A user namespace of the keeper's own, in which it has every power that cages are built with.
+//!
+//! Whoever is not root needs a user namespace for a cage. A keeper whose commands are all in cages
+//! goes into one and stays: from then on it, its wardens and first processes make namespaces as
+//! root does, and what root gives up once for all commands they give up once too. A command lives
+//! in one more of its own, below it, in which the kernel counts its tasks and no others.
+
+use super::init::{self, SPACES};
+use super::mounts::Processes;
+use super::{Namespaces, aside, capability, raw};
+use crate::after_fork::leave;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+
+/// The namespace that this process is in, with all powers there.
+#[derive(Debug)]
+pub(crate) struct Realm {
+    /// The machine's /proc, which a view covers.
+    proc: OwnedFd,
+    capabilities: libc::c_ulong,
+}
+
+/// A user namespace for the commands of one job, with the numbers of its user in it and no others.
+#[derive(Debug)]
+pub(crate) struct Users {
+    fd: OwnedFd,
+    /// How many capabilities there are to give up.
+    capabilities: libc::c_ulong,
+}
+
+impl Realm {
+    /// Takes this process, which has one thread, into one, for good. `None` where a cage could not
+    /// be built from there: this process stays where it is then.
+    pub(crate) fn enter() -> Option<Realm> {
+        let leads_on = || {
+            let realm = Realm::begin()?;
+            realm.users()?;
+            raw::unshare(SPACES | libc::CLONE_NEWNET)
+        };
+        let works = init::succeeds_in_a_child(|| {
+            leads_on().is_ok() && init::can_mount_processes(Processes::Shown)
+        });
+        // One that went half of the way is nowhere.
+        works.then(|| Realm::begin().unwrap_or_else(|_| leave()))
+    }
+
+    fn begin() -> Result<Realm, Errno> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let proc = rustix::fs::open(c"/proc", flags, Mode::empty())?;
+        init::own_user_namespace(0)?;
+        Ok(Realm { proc, capabilities: capability::count() })
+    }
+
+    /// Makes a namespace for the commands of one job. It takes no powers.
+    pub(crate) fn users(&self) -> Result<Users, Errno> {
+        let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
+        let made = aside::done(libc::CLONE_NEWUSER, || {
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let own = rustix::fs::openat(&self.proc, c"self", flags, Mode::empty())?;
+            raw::map_self(&own, uid.as_raw(), gid.as_raw())?;
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+            rustix::fs::openat(&own, c"ns/user", flags, Mode::empty())
+        });
+        made.map(|fd| Users { fd, capabilities: self.capabilities })
+    }
+
+    /// Its descriptor, which a warden keeps.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.proc.as_fd()
+    }
+}
+
+impl Users {
+    /// Takes this process there, where it has all powers, and can have none by executing. Allocates
+    /// nothing.
+    pub(super) fn enter(&self) -> Result<(), Errno> {
+        raw::enter(&self.fd, libc::CLONE_NEWUSER)?;
+        capability::empty_whole_bounds(self.capabilities)
+    }
+
+    /// Its descriptor, which a warden keeps.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// How a process makes the namespaces of a cage that asks for this kind.
+pub(crate) fn source(kind: Namespaces, realm: Option<&Realm>) -> Namespaces {
+    match (kind, realm) {
+        (Namespaces::User, Some(_)) => Namespaces::Root,
+        (Namespaces::None | Namespaces::User | Namespaces::Root, _) => kind,
+    }
+}
