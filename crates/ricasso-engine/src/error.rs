@@ -126,7 +126,11 @@ impl fmt::Display for Error {
                 write!(f, "job {id} is not over; stop it first, or wait for its end")
             }
             Error::Unadoptable => write!(f, "the policy does not hold them as a background job"),
-            Error::Thread { .. } => write!(f, "cannot start a thread for the job"),
+            Error::Thread { .. } => write!(
+                f,
+                "cannot start a thread for the job; raise the limit on processes (ulimit -u, or \
+                 pids.max of the group) or on memory (ulimit -v)"
+            ),
             Error::JobThread { id } => {
                 write!(f, "the thread of job {id} ended without a reply; see the ledger")
             }

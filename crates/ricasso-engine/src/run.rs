@@ -19,6 +19,7 @@ mod told;
 pub use drive::{Course, Flow, Outcome, Rest, Sink, Source, Streams, Survivor, attend, drive};
 pub use ending::{Ending, Failure, LimitName};
 pub use error::Error;
+pub(crate) use error::remedy;
 pub use home::{JobDir, StateDir};
 pub use id::JobId;
 pub use later::{Before, Born, Known};

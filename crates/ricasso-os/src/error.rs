@@ -51,6 +51,13 @@ pub enum Error {
     },
     /// The process file system is not there.
     NoProc,
+    /// This process may open too few files.
+    FewFiles {
+        /// How many.
+        limit: u64,
+        /// How many a job needs.
+        least: u64,
+    },
 }
 
 impl Error {
@@ -64,7 +71,16 @@ impl Error {
             | Error::Gone { .. }
             | Error::Garbled { .. }
             | Error::Threads { .. }
+            | Error::FewFiles { .. }
             | Error::NoProc => 0,
+        }
+    }
+
+    /// The same, for who needs some: what the kernel did not refuse is invalid.
+    pub(crate) fn as_errno(&self) -> rustix::io::Errno {
+        match self.errno() {
+            0 => rustix::io::Errno::INVAL,
+            errno => rustix::io::Errno::from_raw_os_error(errno),
         }
     }
 
@@ -81,8 +97,16 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Call { what, .. } => write!(f, "cannot {what}"),
-            Error::Path { what, path, .. } => write!(f, "cannot {what} {}", path.display()),
+            Error::Call { what, source } => {
+                write!(f, "cannot {what}")?;
+                let refused = source.kind() == io::ErrorKind::PermissionDenied;
+                let remedy = remedy(source).or(refused.then_some(REFUSED));
+                remedy.map_or(Ok(()), |remedy| write!(f, "; {remedy}"))
+            }
+            Error::Path { what, path, source } => {
+                write!(f, "cannot {what} {}", path.display())?;
+                remedy(source).map_or(Ok(()), |remedy| write!(f, "; {remedy}"))
+            }
             Error::Handshake { program, said } => write!(
                 f,
                 "{} is no keeper of this version (it said {said:?}); \
@@ -103,8 +127,41 @@ impl fmt::Display for Error {
                 "/proc is not mounted, or shows another namespace; mount it (mount -t proc proc \
                  /proc), for nothing else shows the processes of a job"
             ),
+            Error::FewFiles { limit, least } => write!(
+                f,
+                "this process may open {limit} files, and a job needs {least}; raise the limit \
+                 (ulimit -n 1024)"
+            ),
         }
     }
+}
+
+/// Where there is no path whose mode or owner could be wrong.
+const REFUSED: &str =
+    "if a filter or a security module round ricasso refuses this call, allow it there";
+
+/// What to do where it is not the object that is wrong, but something round this process: a limit,
+/// a filter. Nothing for every other answer of the kernel.
+pub fn remedy(source: &io::Error) -> Option<&'static str> {
+    use rustix::io::Errno;
+    Some(match Errno::from_io_error(source)? {
+        Errno::MFILE => {
+            "raise the limit on open files (ulimit -n 1024), or close what the caller left open"
+        }
+        Errno::NFILE => {
+            "the machine has no open files left; end what holds them, or raise fs.file-max"
+        }
+        Errno::AGAIN => {
+            "raise the limit on processes (ulimit -u, or pids.max of the group), or end some of \
+             this user's"
+        }
+        Errno::NOMEM => "give it more memory (ulimit -v, ulimit -d, or memory.max of the group)",
+        Errno::FBIG => "raise the limit on the size of files (ulimit -f unlimited)",
+        Errno::NOSYS => {
+            "a filter round ricasso, or the kernel, does not have this call; allow it there"
+        }
+        _ => return None,
+    })
 }
 
 impl std::error::Error for Error {
@@ -115,6 +172,7 @@ impl std::error::Error for Error {
             | Error::Gone { .. }
             | Error::Garbled { .. }
             | Error::Threads { .. }
+            | Error::FewFiles { .. }
             | Error::NoProc => None,
         }
     }

@@ -14,7 +14,7 @@ use std::time::Duration;
 pub(crate) const ROUSE: Duration = Duration::from_secs(1);
 
 /// What failed where there are no such holds; every kernel that we run on has them.
-const HOLD: &str = "hold a process (if a container's filter refuses pidfd_open, allow it there)";
+const HOLD: &str = "hold a process (pidfd_open)";
 
 /// Names the process itself and not its number, which may be used again. Clones are one hold.
 #[derive(Debug, Clone)]

@@ -40,7 +40,7 @@ mod wire;
 pub use cage::{Cage, Denied, Namespaces, Net, Powers, Tmp, Told, Walls, is_kernels};
 pub use cancel::{Cancel, Cancelled};
 pub use detach::{leave_session, let_go_of_streams};
-pub use error::{Error, Result};
+pub use error::{Error, Result, remedy};
 pub use feed::Feeder;
 pub use group::Grouping;
 pub use held::{Held, free_bytes, held_by, shared_memory_bytes};

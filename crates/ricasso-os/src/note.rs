@@ -224,7 +224,7 @@ pub(crate) fn tell(note: &Channel, word: &Tidings<'_>, fds: &[BorrowedFd<'_>]) {
         }
     };
     if let Err(error) = sent {
-        let failed = Tidings::Failed(Stage::Prepare, Errno::from_raw_os_error(error.errno()));
+        let failed = Tidings::Failed(Stage::Prepare, error.as_errno());
         let _ = note.send(&failed.encode(), &[]);
         leave();
     }

@@ -20,7 +20,9 @@ pub struct Terminal {
 /// Makes a terminal of this size. It becomes the controlling one where the order says so.
 pub fn terminal(columns: u16, rows: u16) -> Result<Terminal> {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    let master = openpt(flags).map_err(Error::call("open a terminal"))?;
+    let master = openpt(flags).map_err(Error::call(
+        "open a terminal; mount devpts on /dev/pts, with /dev/ptmx, or go without one",
+    ))?;
     unlockpt(&master).map_err(Error::call("unlock a terminal"))?;
     // By its descriptor and not by its name: /dev/pts may not be there.
     let slave = ioctl_tiocgptpeer(&master, flags).map_err(Error::call("open a terminal's end"))?;

@@ -33,7 +33,13 @@ pub fn enclosed_input(path: &Path) -> Result<Input> {
         Kind::Harmless => Ok(Input::of(input)),
         Kind::File => copied(input).map_err(failed),
         Kind::Flowing => carried(input).map_err(failed),
-        Kind::Directory => Err(failed(Errno::ISDIR.into())),
+        Kind::Directory => {
+            let (what, source) = (
+                "take standard input from a directory; name a file instead of",
+                Errno::ISDIR.into(),
+            );
+            Err(Error::Path { what, path: path.to_path_buf(), source })
+        }
     }
 }
 

@@ -20,8 +20,10 @@ pub(crate) fn block_and_listen(signals: &[i32]) -> Result<OwnedFd> {
     let set = set_of(signals);
     // SAFETY: `set` is an initialised signal set that outlives the call; a null old set is allowed
     // and means that the previous mask is not wanted (sigprocmask(2)).
-    if unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()) } != 0 {
-        return Err(Error::last("block signals"));
+    let errno = unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()) };
+    if errno != 0 {
+        let source = std::io::Error::from_raw_os_error(errno);
+        return Err(Error::Call { what: "block signals", source });
     }
     // SAFETY: -1 asks for a new descriptor, and `set` is an initialised set (signalfd(2)).
     let fd = unsafe { libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) };

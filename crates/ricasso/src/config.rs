@@ -106,6 +106,19 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Policy(error) => error.fmt(f),
+            Error::Read { source, .. } if source.kind() == io::ErrorKind::InvalidFilename => {
+                write!(
+                    f,
+                    "a path, or a name in it, is longer than the kernel takes; use a shorter one"
+                )
+            }
+            Error::Read { path, source } if source.kind() == io::ErrorKind::PermissionDenied => {
+                write!(
+                    f,
+                    "cannot read {}; make it readable, or set HOME to this user's own",
+                    path.display()
+                )
+            }
             Error::Read { path, .. } => {
                 write!(
                     f,
@@ -129,7 +142,7 @@ impl fmt::Display for Error {
             }
             Error::NoWorkspace { path, why } => {
                 let path = path.display();
-                write!(f, "{path} cannot be the workspace: {why}; name a directory below it")
+                write!(f, "{path} cannot be the workspace: {why}")
             }
             Error::NoCwd { .. } => {
                 write!(f, "the working directory is gone; change to one that exists")
@@ -269,7 +282,7 @@ fn workspace(places: &Places, choice: &Choice) -> Result<Result<PathBuf, String>
         let real =
             path.canonicalize().map_err(|source| Error::Read { path: path.clone(), source })?;
         if !real.is_dir() {
-            return Err(Error::NoWorkspace { path, why: "it is no directory" });
+            return Err(Error::NoWorkspace { path, why: "it is no directory; name one" });
         }
         return match no_workspace(places, &real) {
             Some(why) => Err(Error::NoWorkspace { path: real, why }),
@@ -289,11 +302,11 @@ fn repository(from: &Path) -> Option<PathBuf> {
 
 fn no_workspace(places: &Places, path: &Path) -> Option<&'static str> {
     if path.parent().is_none() {
-        return Some("it is the root of the machine");
+        return Some("it is the root of the machine; name a directory below it");
     }
     let home = places.home.as_ref().map(|home| home.canonicalize().unwrap_or(home.clone()));
     if home.is_some_and(|home| home == path) {
-        return Some("it is a home directory");
+        return Some("it is a home directory; name a directory below it");
     }
     None
 }

@@ -43,7 +43,8 @@ pub(super) fn files(cage: &Cage, host: &Host) -> Offer {
     if !powers.holds_files_alone() {
         return Err(format!(
             "there are no user namespaces here, and Landlock has version {} where 6 is needed; \
-             allow user namespaces, or use Linux 6.12 or newer",
+             allow user namespaces or Landlock in the container's profile, or use Linux 6.12 or \
+             newer with Landlock in its lsm list",
             powers.landlock
         ));
     }

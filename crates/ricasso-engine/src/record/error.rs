@@ -1,8 +1,9 @@
 //! Why the ledger could not do its work: what was tried, on which file.
 
+use crate::run::remedy;
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why the ledger could not do its work.
 #[derive(Debug)]
@@ -95,35 +96,35 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::OpenDirectory { path, .. } => write!(
+            Error::OpenDirectory { path, source } => tell(
                 f,
-                "cannot open the ledger's directory {}; check that it can be made and is ours",
-                path.display()
+                ("cannot open the ledger's directory", path, ""),
+                (source, "check that it can be made and is ours"),
             ),
-            Error::Lock { path, .. } => {
-                write!(f, "cannot lock the ledger {}; check its file system", path.display())
+            Error::Lock { path, source } => {
+                tell(f, ("cannot lock the ledger", path, ""), (source, "check its file system"))
             }
-            Error::OpenFile { path, .. } => {
-                write!(f, "cannot open {}; check that it is ours", path.display())
+            Error::OpenFile { path, source } => {
+                tell(f, ("cannot open", path, ""), (source, "check that it is ours"))
             }
-            Error::ReadFile { path, .. } => {
-                write!(f, "cannot read {}; check the disk", path.display())
+            Error::ReadFile { path, source } => {
+                tell(f, ("cannot read", path, ""), (source, "check the disk"))
             }
-            Error::Append { path, .. } => write!(
+            Error::Append { path, source } => tell(
                 f,
-                "cannot append to the ledger {}, so nothing is run; make room or make it writable",
-                path.display()
+                ("cannot append to the ledger", path, ", so nothing is run"),
+                (source, "make room or make it writable"),
             ),
-            Error::WriteHead { path, .. } => write!(
+            Error::WriteHead { path, source } => tell(
                 f,
-                "cannot write the ledger's head {}; make room or make it writable",
-                path.display()
+                ("cannot write the ledger's head", path, ""),
+                (source, "make room or make it writable"),
             ),
-            Error::Cut { path, .. } => {
-                write!(f, "cannot cut a torn line off {}; make it writable", path.display())
+            Error::Cut { path, source } => {
+                tell(f, ("cannot cut a torn line off", path, ""), (source, "make it writable"))
             }
-            Error::Remove { path, .. } => {
-                write!(f, "cannot remove the old file {}; make it writable", path.display())
+            Error::Remove { path, source } => {
+                tell(f, ("cannot remove the old file", path, ""), (source, "make it writable"))
             }
             Error::Write { .. } => {
                 write!(f, "cannot write the entry as JSON; give its parts text as keys")
@@ -141,6 +142,15 @@ impl fmt::Display for Error {
             ),
         }
     }
+}
+
+/// What was tried on which file, and what to do.
+fn tell(
+    f: &mut fmt::Formatter<'_>,
+    (what, path, then): (&str, &Path, &str),
+    (source, usual): (&io::Error, &'static str),
+) -> fmt::Result {
+    write!(f, "{what} {}{then}; {}", path.display(), remedy(source, usual))
 }
 
 impl std::error::Error for Error {

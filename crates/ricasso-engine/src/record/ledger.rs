@@ -147,10 +147,12 @@ impl Ledger {
     fn write_line(&self, end: &End, line: &[u8]) -> io::Result<()> {
         let written = (&end.file).write(line)?;
         if written < line.len() {
-            // A full disk takes a part of the line. Cut it off now; if even that fails, the next
-            // append finds a torn line and cuts it off then.
+            // A full disk takes a part of the line, and so does a limit on the size of files; which
+            // of the two it is, the kernel says of the rest. Cut the line off now; if even that
+            // fails, the next append finds a torn line and cuts it off then.
+            let rest = (&end.file).write(&line[written..]);
             end.file.set_len(end.head.length)?;
-            return Err(io::Error::from(io::ErrorKind::StorageFull));
+            return Err(rest.err().unwrap_or_else(|| io::ErrorKind::StorageFull.into()));
         }
         match self.durability {
             Durability::Sync => end.file.sync_data(),

@@ -41,10 +41,10 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Os(error) => write!(f, "{error}"),
-            Error::State { what, path, .. } => {
-                let path = path.display();
-                write!(f, "cannot {what} {path}; check that the disk has room and the directory ")?;
-                write!(f, "is ours and writable, or set XDG_STATE_HOME to another place")
+            Error::State { what, path, source } => {
+                let usual = "check that the disk has room and the directory is ours and writable, \
+                             or set XDG_STATE_HOME to another place";
+                write!(f, "cannot {what} {}; {}", path.display(), remedy(source, usual))
             }
             Error::NotOurs { path, why } => {
                 write!(f, "the state directory {} {why}; ", path.display())?;
@@ -65,6 +65,11 @@ impl fmt::Display for Error {
             Error::Random { .. } => write!(f, "cannot get random bytes for a job id"),
         }
     }
+}
+
+/// What to do: about what surrounds this process where that is the cause, else about the file.
+pub(crate) fn remedy(source: &io::Error, usual: &'static str) -> &'static str {
+    ricasso_os::remedy(source).unwrap_or(usual)
 }
 
 impl std::error::Error for Error {

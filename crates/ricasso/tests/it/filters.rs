@@ -70,7 +70,7 @@ fn cases() -> Vec<(&'static str, Vec<i64>, Then)> {
         ("nor news", with(&[OPENAT2, FCHMODAT2]), Then::Works("landlock+notify", "seccomp")),
         ("nor Landlock", with(LANDLOCK), Then::Refused("allow user namespaces")),
         ("no seccomp", vec![SECCOMP], Then::Refused("seccomp filters")),
-        ("no limits", vec![LIMITS], Then::NotStarted("Operation not permitted")),
+        ("no limits", vec![LIMITS], Then::NotStarted("prlimit64")),
         ("no holds", vec![PIDFD_OPEN], Then::Says("allow it there")),
     ]
 }

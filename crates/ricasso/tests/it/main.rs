@@ -28,6 +28,7 @@ mod ledger_doors;
 mod library;
 mod limits;
 mod litter;
+mod narrow;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod place;
