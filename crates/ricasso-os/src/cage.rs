@@ -34,6 +34,7 @@ mod stack;
 mod stay;
 mod template;
 mod terminal;
+mod trial;
 mod wire;
 mod witness;
 

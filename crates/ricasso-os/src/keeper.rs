@@ -263,7 +263,7 @@ impl Keeper {
             Program::Own => {
                 one_thread()?;
                 match probe {
-                    Probe::WithoutNetwork => state.sessions.powers(),
+                    Probe::WithoutNetwork => state.sessions.powers()?,
                     Probe::Everything => state.sessions.powers_with_network()?,
                 }
             }
@@ -422,9 +422,7 @@ impl Process {
             handle.rouse();
         }
         match control.receive(Wait::Forever)? {
-            Arrival::Message(bytes, _) => {
-                Powers::decode(&bytes).ok_or(Error::Garbled { what: "powers" })
-            }
+            Arrival::Message(bytes, _) => Powers::heard(&bytes),
             Arrival::Nothing | Arrival::Closed => Err(Error::Gone { who: "keeper" }),
         }
     }

@@ -51,28 +51,29 @@ pub(super) fn done<T>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::init::succeeds_in_a_child;
+    use super::super::trial::try_in_a_child;
     use super::*;
     use rustix::fs::{Mode, OFlags};
 
     #[test]
     fn a_child_aside_opens_files_for_both_and_goes_elsewhere_alone() {
         // Among other threads of this program, so in a copy of it that has one.
-        let alike = succeeds_in_a_child(|| {
+        let alike = try_in_a_child(|| {
             let before = std::env::current_dir().ok();
             let opened = done(0, || {
                 rustix::process::chdir(c"/")?;
                 rustix::fs::open(c".", OFlags::PATH, Mode::empty())
             });
             let stays = std::env::current_dir().ok() == before && before.is_some();
-            stays && opened.is_ok_and(|fd| rustix::fs::fstat(&fd).is_ok())
+            let lives = opened.is_ok_and(|fd| rustix::fs::fstat(&fd).is_ok());
+            (stays && lives).then_some(()).ok_or(Errno::IO)
         });
-        assert!(alike);
+        assert_eq!(alike, Ok(()));
     }
 
     #[test]
     fn what_fails_in_a_child_aside_is_told() {
-        let fails = || done::<()>(0, || Err(Errno::NOSPC)) == Err(Errno::NOSPC);
-        assert!(succeeds_in_a_child(fails));
+        let told = try_in_a_child(|| done(0, || Err(Errno::NOSPC)));
+        assert_eq!(told, Err(Errno::NOSPC));
     }
 }

@@ -8,7 +8,7 @@ use super::arrived::{Arrived, Terminals};
 use super::capability::Bounds;
 use super::confine::{Standing, confine_powerless};
 use super::mounts::{self, Processes};
-use super::raw::{self, Depth, NO_SUID, READ_ONLY};
+use super::raw;
 use super::realm::{Users, source};
 use super::session::raise_loopback;
 use super::stay::Core;
@@ -16,7 +16,7 @@ use super::template::Template;
 use super::terminal;
 use super::{Cage, Namespaces, Net, aside};
 use crate::after_fork::{self, leave};
-use crate::channel::{Arrival, Channel, Wait};
+use crate::channel::Channel;
 use crate::note::{self, Seat, Tidings};
 use crate::warden::Usage;
 use crate::warden::serve::Ground;
@@ -338,7 +338,7 @@ fn join(users: &Users) -> Result<(), Failure> {
     joined.map_err(|errno| (Stage::Privileges, errno))
 }
 
-fn namespaces(cage: &Cage, ground: Ground<'_>, birth: Birth) -> Result<(), Errno> {
+pub(super) fn namespaces(cage: &Cage, ground: Ground<'_>, birth: Birth) -> Result<(), Errno> {
     match (source(cage.walls.namespaces, ground.realm), birth) {
         // Whoever was born in namespaces cannot leave them for others.
         (Namespaces::None, _) | (Namespaces::User, Birth::First) => Err(Errno::INVAL),
@@ -509,42 +509,4 @@ pub(crate) fn heard(status: &OwnedFd) -> Option<Last> {
             max_rss_bytes: from.number()?,
         },
     })
-}
-
-/// Whether the next child of this process, the first one of its pid namespace, can have a /proc.
-pub(super) fn can_mount_processes(processes: Processes) -> bool {
-    succeeds_in_a_child(|| own_proc(processes).is_ok())
-}
-
-/// Tries the whole way in a child: whether namespaces of this kind can be had here.
-pub(super) fn rehearse(kind: Namespaces) -> bool {
-    succeeds_in_a_child(|| try_namespaces(kind).is_ok() && can_mount_processes(Processes::Shown))
-}
-
-/// Tries something that cannot be taken back. The caller has one thread.
-pub(super) fn succeeds_in_a_child(act: impl FnOnce() -> bool) -> bool {
-    let Ok((ours, theirs)) = Channel::pair() else { return false };
-    let Ok(forked) = crate::keeper::fork() else { return false };
-    let Some(pid) = forked else {
-        if act() {
-            let _ = theirs.send(b"good", &[]);
-        }
-        leave()
-    };
-    drop(theirs);
-    let answer = ours.receive(Wait::Forever);
-    crate::tree::wait_for(pid);
-    matches!(answer, Ok(Arrival::Message(..)))
-}
-
-fn try_namespaces(kind: Namespaces) -> Result<(), Errno> {
-    let cage = Cage {
-        walls: super::Walls { namespaces: kind, ..super::Walls::default() },
-        ..Cage::default()
-    };
-    namespaces(&cage, Ground::default(), Birth::Plain)?;
-    raw::seal(c"/", Depth::All, READ_ONLY | NO_SUID)?;
-    let tree = raw::clone_tree(c"/dev/null", Depth::One)?;
-    drop(tree);
-    Ok(())
 }

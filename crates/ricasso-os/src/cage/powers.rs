@@ -1,8 +1,10 @@
 //! What this machine can build cages from, found out by trying.
 
-use super::{confine, init, landlock, raw};
+use super::{confine, landlock, raw, trial};
+use crate::error::{Error, Result};
 use crate::group::Grouping;
 use crate::wire::{Reader, Writer};
+use rustix::io::Errno;
 
 /// Where the namespaces of a cage come from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,20 +39,16 @@ pub struct Powers {
 
 impl Powers {
     /// Tries everything but the network. The caller has one thread.
-    pub(crate) fn probe() -> Powers {
-        let root = rustix::process::geteuid().is_root();
-        let candidates: &[Namespaces] =
-            if root { &[Namespaces::Root, Namespaces::User] } else { &[Namespaces::User] };
-        let works = |kind: &Namespaces| init::rehearse(*kind);
-        Powers {
+    pub(crate) fn probe() -> Result<Powers> {
+        Ok(Powers {
             landlock: landlock::version(),
-            namespaces: candidates.iter().copied().find(works).unwrap_or_default(),
+            namespaces: best_namespaces()?,
             netns: false,
             seccomp: has_action(ALLOW),
             notify: has_action(ASK),
             made_code: confine::can_refuse_made_code(),
             groups: Grouping::probe(),
-        }
+        })
     }
 
     /// Whether Landlock alone, without mounts, holds writing and truncating, and keeps signals
@@ -67,7 +65,23 @@ impl Powers {
         self.landlock >= landlock::UNIX_BY_PATH
     }
 
-    pub(crate) fn encode(&self) -> Vec<u8> {
+    /// What a keeper says where it was asked.
+    pub(crate) fn answer(powers: &Result<Powers>) -> Vec<u8> {
+        match powers {
+            Ok(powers) => powers.encode(),
+            Err(error) => error.errno().to_le_bytes().to_vec(),
+        }
+    }
+
+    /// What it said.
+    pub(crate) fn heard(answer: &[u8]) -> Result<Powers> {
+        match <[u8; 4]>::try_from(answer) {
+            Ok(errno) => Err(untried(std::io::Error::from_raw_os_error(i32::from_le_bytes(errno)))),
+            Err(_) => Powers::decode(answer).ok_or(Error::Garbled { what: "powers" }),
+        }
+    }
+
+    fn encode(&self) -> Vec<u8> {
         let mut out = Writer::default();
         out.number(u64::from(self.landlock));
         out.number(self.namespaces.number());
@@ -79,7 +93,7 @@ impl Powers {
         out.0
     }
 
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Powers> {
+    fn decode(bytes: &[u8]) -> Option<Powers> {
         let mut from = Reader(bytes);
         Some(Powers {
             landlock: u32::try_from(from.number()?).ok()?,
@@ -91,6 +105,29 @@ impl Powers {
             groups: Grouping::from_number(from.number()?)?,
         })
     }
+}
+
+/// The best kind that works here.
+fn best_namespaces() -> Result<Namespaces> {
+    let root = rustix::process::geteuid().is_root();
+    let candidates: &[Namespaces] =
+        if root { &[Namespaces::Root, Namespaces::User] } else { &[Namespaces::User] };
+    for kind in candidates {
+        match trial::rehearse(*kind) {
+            Ok(()) => return Ok(*kind),
+            // Too little is left to try it, which says nothing of the machine: whoever took that
+            // for a no would build a weaker cage than could be had.
+            Err(errno @ (Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE)) => {
+                return Err(untried(errno.into()));
+            }
+            Err(_) => {}
+        }
+    }
+    Ok(Namespaces::None)
+}
+
+fn untried(source: std::io::Error) -> Error {
+    Error::Call { what: "find out what a cage can be built from", source }
 }
 
 const ALLOW: u32 = 0x7fff_0000;

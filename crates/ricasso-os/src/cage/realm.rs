@@ -7,7 +7,7 @@
 
 use super::init::{self, SPACES};
 use super::mounts::Processes;
-use super::{Namespaces, aside, capability, raw};
+use super::{Namespaces, aside, capability, raw, trial};
 use crate::after_fork::leave;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
@@ -33,16 +33,15 @@ impl Realm {
     /// Takes this process, which has one thread, into one, for good. `None` where a cage could not
     /// be built from there: this process stays where it is then.
     pub(crate) fn enter() -> Option<Realm> {
-        let leads_on = || {
+        trial::try_in_a_child(|| {
             let realm = Realm::begin()?;
             realm.users()?;
-            raw::unshare(SPACES | libc::CLONE_NEWNET)
-        };
-        let works = init::succeeds_in_a_child(|| {
-            leads_on().is_ok() && init::can_mount_processes(Processes::Shown)
-        });
+            raw::unshare(SPACES | libc::CLONE_NEWNET)?;
+            trial::can_mount_processes(Processes::Shown).then_some(()).ok_or(Errno::PERM)
+        })
+        .ok()?;
         // One that went half of the way is nowhere.
-        works.then(|| Realm::begin().unwrap_or_else(|_| leave()))
+        Some(Realm::begin().unwrap_or_else(|_| leave()))
     }
 
     fn begin() -> Result<Realm, Errno> {

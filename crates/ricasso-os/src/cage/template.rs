@@ -11,7 +11,7 @@
 use super::confine::Standing;
 use super::fence::Fence;
 use super::realm::{Realm, source};
-use super::{Cage, Namespaces, Survey, Wanted, aside, init, mounts, raw};
+use super::{Cage, Namespaces, Survey, Wanted, aside, init, mounts, raw, trial};
 use crate::after_fork::leave;
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
@@ -167,7 +167,7 @@ fn build(
     raw::unshare(init::SPACES)?;
     mounts::build_memory(&real)?;
     mounts::terminals()?;
-    match init::can_mount_processes(mounts::processes(&real)) {
+    match trial::can_mount_processes(mounts::processes(&real)) {
         true => Ok((real, built, home)),
         false => Err(Errno::PERM),
     }

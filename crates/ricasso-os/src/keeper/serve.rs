@@ -8,7 +8,7 @@ use super::{
     WARDEN_IN, fork, lifeline, one_thread,
 };
 use crate::after_fork::leave;
-use crate::cage::{self, Bounds, Namespaces, Queues, Realm, Users};
+use crate::cage::{self, Bounds, Namespaces, Powers, Queues, Realm, Users};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::warden::serve::Ground;
@@ -151,10 +151,10 @@ impl Post {
         match wish {
             WARDEN => self.fork_warden(fds, Jobs::Any),
             WARDEN_FREE => self.fork_warden(fds, Jobs::Free),
-            POWERS => self.control.send(&self.sessions.powers().encode(), &[]),
+            POWERS => self.control.send(&Powers::answer(&self.sessions.powers()), &[]),
             POWERS_WITH_NETWORK => {
-                let powers = self.sessions.powers_with_network()?;
-                self.control.send(&powers.encode(), &[])
+                let powers = self.sessions.powers_with_network();
+                self.control.send(&Powers::answer(&powers), &[])
             }
             _ => self.obey_long(wish, fds),
         }

@@ -22,13 +22,14 @@ pub(super) struct Sessions {
 
 impl Sessions {
     /// Everything but the network.
-    pub(super) fn powers(&mut self) -> Powers {
-        *self.powers.get_or_insert_with(Powers::probe)
+    pub(super) fn powers(&mut self) -> Result<Powers> {
+        let powers = self.powers.map_or_else(Powers::probe, Ok)?;
+        Ok(*self.powers.insert(powers))
     }
 
     /// Everything.
     pub(super) fn powers_with_network(&mut self) -> Result<Powers> {
-        let powers = self.powers();
+        let powers = self.powers()?;
         if self.netns.is_none() {
             self.spare = self.make()?;
             self.netns = Some(self.spare.is_some());
@@ -60,7 +61,7 @@ impl Sessions {
     }
 
     fn make(&mut self) -> Result<Option<Loopback>> {
-        match self.powers().namespaces {
+        match self.powers()?.namespaces {
             Namespaces::None => Ok(None),
             Namespaces::User if self.in_realm => Loopback::make(Namespaces::Root),
             kind @ (Namespaces::User | Namespaces::Root) => Loopback::make(kind),

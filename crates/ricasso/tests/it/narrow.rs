@@ -2,7 +2,7 @@
 //! tried is no answer, and a refusal says what is so and what to do.
 
 use crate::cage::powers;
-use crate::escape::stage::{Hall, Machine, Stage};
+use crate::escape::stage::{Actor, Hall, Machine, Stage};
 use crate::place::{Place, skip};
 use ricasso_os::Namespaces;
 
@@ -29,6 +29,21 @@ fn a_cage_in_a_cage_says_what_is_so() {
         }
         assert!(!told.contains("try again") && !told.contains("inner"), "{actor:?}: {told}");
     }
+}
+
+#[test]
+fn what_could_not_be_tried_is_no_weaker_cage() {
+    let name = "what_could_not_be_tried_is_no_weaker_cage";
+    let Some(hall) = Hall::new() else {
+        return skip(name, "there is no C compiler for the probe");
+    };
+    if powers().namespaces == Namespaces::None || !hall.actors().contains(&Actor::Nobody) {
+        return skip(name, "there are no namespaces here, or nobody whose processes are counted");
+    }
+    let stage = Stage::new(&hall, Actor::Nobody);
+    let told = stage.work_under("/usr/bin/prlimit --nproc=1", "echo ran").unwrap_err();
+    assert!(told.contains("cannot find out what a cage can be built from"), "{told}");
+    assert!(told.contains("ulimit -u"), "{told}");
 }
 
 #[test]
