@@ -78,6 +78,7 @@ const DOORS: Row = (
         "os::leave_session",
         "os::survive_full_files",
         "os::let_go_of_streams",
+        "os::with_room",
         "os::Error",
         "shell",
     ],

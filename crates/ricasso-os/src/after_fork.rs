@@ -6,6 +6,7 @@
 use crate::cage::{self, Arrived, Begun, Birth, Bounds, Cage, Copy, Fence, Parts, Rest, Standing};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::in_place;
+use crate::limits;
 use crate::note::{Seat, Tidings, tell};
 use crate::warden::serve::Ground;
 use crate::wire::{self, Ceilings, Enclosed, Order, STATE_FD, Stage};
@@ -328,10 +329,11 @@ pub(crate) fn hold(ceilings: &Ceilings) -> Result<(), Errno> {
     if let Some(bytes) = ceilings.file_bytes {
         lower(Resource::Fsize, bytes)?;
     }
-    if let Some(files) = ceilings.open_files {
-        lower(Resource::Nofile, files)?;
+    match (ceilings.open_files, ceilings.callers_files) {
+        (Some(files), _) => lower(Resource::Nofile, files),
+        (None, Some(files)) => lower_to(Resource::Nofile, files, u64::MAX),
+        (None, None) => Ok(()),
     }
-    Ok(())
 }
 
 /// Sets both limits, and never above what this process already has.
@@ -340,26 +342,9 @@ fn lower(resource: Resource, to: u64) -> Result<(), Errno> {
 }
 
 fn lower_to(resource: Resource, soft: u64, hard: u64) -> Result<(), Errno> {
-    let most = highest(resource)?;
+    let most = limits::of(resource)?.hard;
     let (soft, hard) = (soft.min(most), hard.min(most));
     setrlimit(resource, Rlimit { current: Some(soft), maximum: Some(hard) })
-}
-
-/// The highest that this process may set. Asked for by hand: the library cannot imagine that a
-/// filter round us refuses even that.
-fn highest(resource: Resource) -> Result<u64, Errno> {
-    let mut of = std::mem::MaybeUninit::<libc::rlimit64>::zeroed();
-    let none = std::ptr::null::<libc::rlimit64>();
-    // SAFETY: the last pointer leads to a whole rlimit64, which the call fills; nothing is set
-    // (prlimit(2)).
-    let answer = unsafe {
-        libc::syscall(libc::SYS_prlimit64, 0, resource as libc::c_uint, none, of.as_mut_ptr())
-    };
-    if answer < 0 {
-        return Err(last_errno());
-    }
-    // SAFETY: it was zeroed, which is a valid rlimit64, and the call above filled it.
-    Ok(unsafe { of.assume_init() }.rlim_max)
 }
 
 /// Executes the program; returns only on failure. Without a slash the name is looked up in the

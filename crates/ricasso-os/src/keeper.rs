@@ -13,11 +13,14 @@ use crate::cage::{self, Ahead, Namespaces, Powers};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::handle::{Handle, ROUSE};
+use crate::limits;
 use crate::mounted::Mounts;
+use crate::pipe;
 use crate::ready::ready;
 use crate::tree;
 use crate::warden::serve::Ground;
 use crate::warden::{self, Warden};
+use crate::wire::Ceilings;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use sessions::Sessions;
 use std::collections::BTreeSet;
@@ -63,6 +66,8 @@ pub struct Keeper {
     state: Mutex<State>,
     ahead: Arc<Ahead>,
     commands: Commands,
+    /// How many files this process might open before it took more for itself.
+    callers_files: Option<u64>,
 }
 
 /// What all commands of a keeper have in common.
@@ -148,33 +153,58 @@ impl Keeper {
         Keeper::start(Program::Installed(path.into()))
     }
 
+    /// Starts this very program, which is ours, with its hidden verb. It may open as many files as
+    /// is usual from then on, as far as the caller lets it; commands may as many as before.
+    pub fn of_our_own() -> Result<Keeper> {
+        let callers_files = limits::more_files();
+        let mut keeper = Keeper::start(Program::Installed("/proc/self/exe".into()))?;
+        keeper.callers_files = callers_files;
+        Ok(keeper)
+    }
+
     /// This process is its own keeper. Only for small programs of our own: it becomes a subreaper
-    /// and forks, so it is refused as soon as there is a second thread.
+    /// and forks, so it is refused as soon as there is a second thread. It opens as many files as
+    /// with [`Keeper::of_our_own`].
     pub fn in_this_process() -> Result<Keeper> {
-        if !tree::can_walk() {
-            return Err(Error::NoProc);
-        }
+        let callers_files = limits::more_files();
+        can_keep()?;
         tree::become_subreaper()?;
-        let strangers = tree::members(&BTreeSet::new()).into_iter().collect();
-        let ahead = Arc::new(Ahead::new());
-        let (program, state, commands) = (Program::Own, Mutex::default(), Commands::Any);
-        Ok(Keeper { program, strangers, state, ahead, commands })
+        let mut keeper = Keeper::of(Program::Own, None);
+        keeper.strangers = tree::members(&BTreeSet::new()).into_iter().collect();
+        keeper.callers_files = callers_files;
+        Ok(keeper)
     }
 
     /// The keeper's own life: what the hidden verb of the program calls.
     pub fn serve_standard_input() -> ! {
-        serve::serve()
+        match crate::stack::with_room(|| serve::serve()) {
+            Ok(never) => never,
+            // Nobody listens to a keeper that never began; its owner sees it go.
+            Err(_) => std::process::exit(1),
+        }
     }
 
     fn start(program: Program) -> Result<Keeper> {
-        if !tree::can_walk() {
-            return Err(Error::NoProc);
-        }
+        can_keep()?;
         let process = Process::start(&program)?;
-        let state = State { process: Some(process), ..State::default() };
-        let ahead = Arc::new(Ahead::new());
-        let (strangers, state, commands) = (BTreeSet::new(), Mutex::new(state), Commands::Any);
-        Ok(Keeper { program, strangers, state, ahead, commands })
+        Ok(Keeper::of(program, Some(process)))
+    }
+
+    fn of(program: Program, process: Option<Process>) -> Keeper {
+        Keeper {
+            program,
+            strangers: BTreeSet::new(),
+            state: Mutex::new(State { process, ..State::default() }),
+            ahead: Arc::new(Ahead::new()),
+            commands: Commands::Any,
+            callers_files: None,
+        }
+    }
+
+    /// These ceilings for a command that is to have what the caller of this process gave it.
+    #[must_use]
+    pub fn as_called(&self, ceilings: Ceilings) -> Ceilings {
+        Ceilings { callers_files: self.callers_files, ..ceilings }
     }
 
     /// The same keeper for commands that are all in cages: what none of them may have by executing
@@ -401,7 +431,8 @@ impl Process {
             Program::Installed(_) => command.arg("keeper"),
         };
         command.env_clear().current_dir("/");
-        command.stdin(theirs.into_fd()).stdout(Stdio::null()).stderr(Stdio::null());
+        let nowhere = || pipe::nowhere().map(Stdio::from);
+        command.stdin(theirs.into_fd()).stdout(nowhere()?).stderr(nowhere()?);
         let child = command.spawn();
         let child =
             child.map_err(|source| Error::Path { what: "start the keeper", path, source })?;
@@ -464,6 +495,12 @@ impl Drop for Process {
         }
         let _ = self.child.wait();
     }
+}
+
+/// Whether this process can have jobs at all.
+fn can_keep() -> Result<()> {
+    limits::enough_files()?;
+    if tree::can_walk() { Ok(()) } else { Err(Error::NoProc) }
 }
 
 /// A process with threads must not fork: a lock that another one holds would never be opened.

@@ -34,9 +34,24 @@ enum Kind {
 
 /// End-of-file at once.
 pub fn closed_input() -> Result<Input> {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    let opened = rustix::fs::open("/dev/null", flags, Mode::empty());
-    opened.map(Input).map_err(Error::call("open /dev/null for standard input"))
+    empty(OFlags::RDONLY).map(Input)
+}
+
+/// What is at its end for who reads, and where nothing arrives of what is written.
+pub(crate) fn nowhere() -> Result<OwnedFd> {
+    empty(OFlags::RDWR)
+}
+
+/// The empty device; where there is none (a bare /dev, or one whose devices do not open), a pipe
+/// that nobody writes to. Who writes into its end for reading is told so, and gets no signal.
+fn empty(access: OFlags) -> Result<OwnedFd> {
+    match rustix::fs::open("/dev/null", access | OFlags::CLOEXEC, Mode::empty()) {
+        Ok(null) => Ok(null),
+        Err(_) => {
+            let pipe = pipe_with(PipeFlags::CLOEXEC);
+            pipe.map(|(reader, _)| reader).map_err(Error::call("open /dev/null, or a pipe instead"))
+        }
+    }
 }
 
 /// The content of a file. Opening a FIFO that nobody writes does not block: it reads as empty.

@@ -108,6 +108,8 @@ pub struct Ceilings {
     pub file_bytes: Option<u64>,
     /// Descriptors of each process (RLIMIT_NOFILE).
     pub open_files: Option<u64>,
+    /// Where `open_files` is none: what the caller's soft limit was before we raised our own.
+    pub callers_files: Option<u64>,
     /// Whether the kernel bounds the tree as well.
     pub grouping: Grouping,
 }
@@ -284,6 +286,7 @@ impl Writer {
         self.maybe(of.cpu_seconds);
         self.maybe(of.file_bytes);
         self.maybe(of.open_files);
+        self.maybe(of.callers_files);
         self.number(of.grouping.number());
     }
 }
@@ -366,6 +369,7 @@ impl<'a> Reader<'a> {
             cpu_seconds: self.maybe()?,
             file_bytes: self.maybe()?,
             open_files: self.maybe()?,
+            callers_files: self.maybe()?,
             grouping: Grouping::from_number(self.number()?)?,
         })
     }

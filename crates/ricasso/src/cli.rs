@@ -58,6 +58,14 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
+/// Says why the program could not even begin.
+pub fn cannot_begin(error: &dyn std::error::Error) -> ExitCode {
+    // There may be little stack to look for secrets with, and no command was read that has some.
+    let cause = error.source().map_or(String::new(), |cause| format!(": {cause}"));
+    print::say(&format!("ricasso: {error}{cause}"));
+    ExitCode::from(exit::OURS)
+}
+
 /// Help and version are answers; everything else is a mistake, and `check` counts its own.
 fn usage(error: &clap::Error) -> ExitCode {
     match error.kind() {

@@ -7,5 +7,8 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|verb| verb == "keeper") {
         ricasso_os::Keeper::serve_standard_input();
     }
-    ricasso::cli::main()
+    match ricasso_os::with_room(ricasso::cli::main) {
+        Ok(code) => code,
+        Err(error) => ricasso::cli::cannot_begin(&error),
+    }
 }

@@ -160,7 +160,7 @@ impl Hall {
             argv: step.start.argv.clone(),
             env: step.start.env.clone(),
             cwd: step.start.cwd.clone(),
-            ceilings: allowance.ceilings,
+            ceilings: self.yard.keeper.as_called(allowance.ceilings),
             litter: Vec::new(),
             more: !step.last && step.leaves == Leaves::Nobody,
             leaves: step.leaves,

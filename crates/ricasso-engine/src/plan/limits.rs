@@ -54,6 +54,7 @@ impl Allowance {
                 file_bytes: limits.file_size.bound().map(|size| size.0),
                 open_files: limits.open_files.bound().map(|count| count.0),
                 grouping: host.powers.groups,
+                ..Ceilings::default()
             },
             output_bytes: limits.output.bound().map(|size| size.0),
             tmp_bytes: limits.tmp.bound().map(|size| size.0),

@@ -378,12 +378,27 @@ pub(super) fn hide_surfaces_of_proc() -> Result<(), Errno> {
     for path in SURFACES_OF_PROC {
         match raw::bind(c"/dev/null", path) {
             Ok(()) => {}
-            // This kernel does not have it. If it is the device that is missing, that is an error.
+            // This kernel does not have it.
             Err(Errno::NOENT) if rustix::fs::lstat(path).is_err() => {}
+            Err(Errno::NOENT) => hide_without_device(path)?,
             Err(errno) => return Err(errno),
         }
     }
     Ok(())
+}
+
+/// The same on a machine without that device, by an empty file. A directory that every /proc has
+/// holds it until it is laid, and is seen again afterwards.
+fn hide_without_device(path: &CStr) -> Result<(), Errno> {
+    const HOLDER: &CStr = c"/proc/fs";
+    const EMPTY: &CStr = c"/proc/fs/empty";
+    raw::mount(c"tmpfs", HOLDER, libc::MS_NOSUID | libc::MS_NODEV, MASK)?;
+    let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
+    rustix::fs::open(EMPTY, flags, Mode::from_raw_mode(0o444))?;
+    // What is copied from it is sealed like it.
+    raw::seal(HOLDER, Depth::One, READ_ONLY)?;
+    raw::bind(EMPTY, path)?;
+    rustix::mount::unmount(HOLDER, rustix::mount::UnmountFlags::DETACH)
 }
 
 /// Terminals of the command's own, so that it cannot reach those of others.

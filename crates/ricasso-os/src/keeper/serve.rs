@@ -325,7 +325,7 @@ fn control() -> Result<OwnedFd> {
     rustix::io::fcntl_dupfd_cloexec(given, 3).map_err(Error::call("keep the control socket"))
 }
 
-/// Closes every descriptor from 3 on but these, and turns 0, 1 and 2 into /dev/null, unless one of
+/// Closes every descriptor from 3 on but these, and leads 0, 1 and 2 nowhere, unless one of
 /// them is to be kept. What the process was started with must reach no command.
 pub(crate) fn close_all_but(keep: &[BorrowedFd<'_>]) -> Result<()> {
     if !keep.is_empty() {
@@ -350,15 +350,10 @@ pub(crate) fn close_others(keep: &[BorrowedFd<'_>]) -> Result<()> {
 
 /// The standard descriptors of a warden lead nowhere: it must not hold its caller's pipes open.
 pub(crate) fn silence() -> Result<()> {
-    let null = rustix::fs::open(
-        "/dev/null",
-        rustix::fs::OFlags::RDWR | rustix::fs::OFlags::CLOEXEC,
-        rustix::fs::Mode::empty(),
-    )
-    .map_err(Error::call("open /dev/null"))?;
-    let silenced = rustix::stdio::dup2_stdin(&null)
-        .and_then(|()| rustix::stdio::dup2_stdout(&null))
-        .and_then(|()| rustix::stdio::dup2_stderr(&null));
+    let nowhere = crate::pipe::nowhere()?;
+    let silenced = rustix::stdio::dup2_stdin(&nowhere)
+        .and_then(|()| rustix::stdio::dup2_stdout(&nowhere))
+        .and_then(|()| rustix::stdio::dup2_stderr(&nowhere));
     silenced.map_err(Error::call("silence the standard descriptors"))
 }
 

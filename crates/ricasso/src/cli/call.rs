@@ -34,7 +34,7 @@ fn try_call(args: &Call) -> Result<u8, Box<dyn std::error::Error>> {
         return with_an_owner(args, &apart);
     }
     // A list of commands is more than one job, and a task has a desk: there will be threads.
-    let keeper = Keeper::program("/proc/self/exe")?;
+    let keeper = Keeper::of_our_own()?;
     let cancel = Cancel::on_signals()?;
     let opened = open(&args.dialect, "dialect", super::run::SESSION, keeper, Life::Short)?;
     for warning in &opened.warnings {

@@ -20,7 +20,7 @@ pub(super) fn mcp(args: &DialectArgs) -> u8 {
 fn try_mcp(args: &DialectArgs) -> Result<(), Box<dyn std::error::Error>> {
     // The server has threads, and its keeper must not; the link leads to this very program, also
     // when its file was replaced meanwhile.
-    let keeper = Keeper::program("/proc/self/exe")?;
+    let keeper = Keeper::of_our_own()?;
     let signals = Cancel::on_signals()?;
     let session = format!("mcp-{}", std::process::id());
     let opened = call::open(args, "mcp", &session, keeper, Life::Long)?;

@@ -107,7 +107,7 @@ pub(super) struct Ready {
 pub(super) fn ready(args: &Run, places: &Places, held: Held) -> Result<Ready, Failure> {
     let keeper = match adopts(&held) {
         // Each step has a warden of its own, and there are threads by then.
-        true => Keeper::program("/proc/self/exe"),
+        true => Keeper::of_our_own(),
         // This program is small and has no second thread yet, so it may be its own keeper.
         false => Keeper::in_this_process(),
     };

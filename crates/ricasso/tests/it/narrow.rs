@@ -3,8 +3,64 @@
 
 use crate::cage::powers;
 use crate::escape::stage::{Actor, Hall, Machine, Stage};
-use crate::place::{Place, skip};
+use crate::place::{Answer, Place, answer, program, skip};
 use ricasso_os::Namespaces;
+use std::path::Path;
+use std::process::Command;
+
+impl Place {
+    /// `ricasso ARGS…` where a shell did this first.
+    fn call_after(&self, first: &str, args: &[&str]) -> Answer {
+        let plain = self.command(&[]);
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", &format!("{first}; exec \"$@\""), "sh"]).arg(program()).args(args);
+        shell.current_dir(self.work()).env_clear();
+        shell.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        answer(shell.output().unwrap())
+    }
+}
+
+#[test]
+fn what_we_take_for_ourselves_is_not_for_the_command() {
+    let place = Place::new();
+    let text = "version = 1\nextends = \"open\"\n[limits]\nopen_files = \"off\"\n";
+    let policy = place.root.join("policy.toml");
+    std::fs::write(&policy, text).unwrap();
+    let policy = policy.to_str().unwrap();
+    let first = "ulimit -s 256; ulimit -S -n 20; ulimit -H -n 300";
+    let asks = ["-c", "ulimit -s; ulimit -S -n; ulimit -H -n"];
+    let run = [&["run", "--policy", policy][..], &asks].concat();
+    let answer = place.call_after(first, &run);
+    assert_eq!(answer.text(), "256\n20\n300\n", "{}", answer.stderr);
+    // An owner that stays has a keeper in a process of its own.
+    let kept = "version = 1\nextends = \"open\"\n[limits]\nopen_files = \"off\"\n\
+                [jobs]\nsurvivors = \"adopt\"\n";
+    std::fs::write(policy, kept).unwrap();
+    let answer = place.call_after(first, &run);
+    assert_eq!(answer.text(), "256\n20\n300\n", "{}", answer.stderr);
+}
+
+#[test]
+fn a_text_is_judged_alike_whatever_the_stack_is() {
+    let place = Place::new();
+    for depth in [1, 20, 60, 100, 1_000, 100_000] {
+        for (open, close) in [("echo $(", ")"), ("(", ")"), ("{ ", "; }"), ("a${b:-", "}")] {
+            let text = format!("{}true{}", open.repeat(depth), close.repeat(depth));
+            if text.len() > 100_000 {
+                continue;
+            }
+            let args = ["check", "--json", "--mode", "open", "-c", &text];
+            let [usual, little] =
+                ["true", "ulimit -s 64"].map(|first| place.call_after(first, &args));
+            assert!(!usual.stdout.is_empty(), "{depth} {open}: {}", usual.stderr);
+            assert_eq!(
+                (usual.code, &usual.stdout),
+                (little.code, &little.stdout),
+                "{depth} {open}"
+            );
+        }
+    }
+}
 
 #[test]
 fn a_cage_in_a_cage_says_what_is_so() {
@@ -29,6 +85,25 @@ fn a_cage_in_a_cage_says_what_is_so() {
         }
         assert!(!told.contains("try again") && !told.contains("inner"), "{actor:?}: {told}");
     }
+}
+
+#[test]
+fn without_its_device_a_cage_hides_the_same() {
+    let name = "without_its_device_a_cage_hides_the_same";
+    let Some(hall) = Hall::new() else {
+        return skip(name, "there is no C compiler for the probe");
+    };
+    if powers().namespaces != Namespaces::Root || !Path::new("/proc/timer_list").exists() {
+        return skip(name, "only root can empty /dev, or there is nothing to hide");
+    }
+    let stage = Stage::new(&hall, Actor::Root);
+    let round = "cat > {stage}/round <<'END'\nmount -t tmpfs none /dev; exec \"$@\"\nEND\n";
+    assert!(stage.outside(round).status.success());
+    let text = "wc -c < /proc/timer_list; (chmod 666 /proc/timer_list; echo x > /proc/timer_list) 2>&1 | wc -l
+                ls /proc/fs | grep -c empty; cat; [ -e /dev/null ] || echo none";
+    let wrap = "/usr/bin/unshare --mount /bin/sh {stage}/round";
+    let reply = stage.work_under(wrap, text).unwrap();
+    assert_eq!(reply["stdout"], "0\n2\n0\nnone\n", "{reply}");
 }
 
 #[test]

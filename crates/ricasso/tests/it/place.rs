@@ -140,7 +140,7 @@ impl Answer {
     }
 }
 
-fn answer(output: std::process::Output) -> Answer {
+pub(crate) fn answer(output: std::process::Output) -> Answer {
     use std::os::unix::process::ExitStatusExt;
     let code = output.status.code().unwrap_or_else(|| 128 + output.status.signal().unwrap());
     Answer {

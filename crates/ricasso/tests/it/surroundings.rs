@@ -35,13 +35,18 @@ const CASES: &[Case] = &[
     ("a home that is a file", "HOME=/etc/passwd", Then::Works),
     ("no path", "unset PATH", Then::Works),
     ("few files", "ulimit -n 32", Then::Works),
-    ("too few files", "ulimit -n 20", Then::Says("Too many open files")),
+    ("few files that may be more", "ulimit -S -n 5", Then::Works),
+    ("too few files", "ulimit -n 20", Then::Says("raise the limit (ulimit -n 1024)")),
+    ("little stack", "ulimit -s 64", Then::Works),
+    ("little of everything", "ulimit -s 64; ulimit -S -n 5; ulimit -d 16000", Then::Works),
+    ("less memory", "ulimit -d 3000", Then::Says("ulimit -d")),
+    ("less memory than a stack", "ulimit -d 6000; ulimit -s 64", Then::Says("ulimit -s")),
     ("little memory", "ulimit -v 400000; ulimit -d 100000", Then::Works),
     ("nothing locked", "ulimit -l 0", Then::Works),
     ("cores", "ulimit -c unlimited", Then::Works),
     ("signals ignored", "trap '' PIPE CHLD TERM INT HUP USR1", Then::Works),
     ("no larger files", "ulimit -f 0; exec 2>/dev/null", Then::Says("")),
-    ("small files", "ulimit -f 1", Then::Says("nothing is run")),
+    ("small files", "ulimit -f 1", Then::Says("raise the limit on the size of files (ulimit -f")),
     ("a mask for oneself", "umask 0777", Then::Says("set it to 077")),
     ("a mask for others", "umask 077", Then::Works),
     ("no directory", "mkdir {stage}/d; cd {stage}/d; rmdir {stage}/d", Then::Says("is gone")),
@@ -104,7 +109,12 @@ const OF_ROOT: &[Case] = &[
         Then::Alone,
     ),
     ("no /sys", "umount -l /sys", Then::Works),
-    ("no devices", "mount -t tmpfs none /dev", Then::Says("/dev/null")),
+    ("no devices", "mount -t tmpfs none /dev", Then::Works),
+    (
+        "no devices, and no namespaces",
+        "mount -t tmpfs none /dev; set -- {probe} without-namespaces \"$@\"",
+        Then::Alone,
+    ),
     ("one device", "mount -t tmpfs none /dev; mknod -m 666 /dev/null c 1 3", Then::Works),
     ("no room in /tmp", "mount -t tmpfs -o ro none /tmp", Then::Works),
     ("nothing starts in /tmp", "mount -t tmpfs -o noexec none /tmp", Then::Works),
@@ -121,6 +131,10 @@ const OF_ROOT: &[Case] = &[
     ),
 ];
 
+/// For everybody whose processes the kernel counts.
+const OF_NOBODY: &[Case] =
+    &[("no more processes", "set -- prlimit --nproc=1 \"$@\"", Then::Says("ulimit -u"))];
+
 #[test]
 fn whatever_surrounds_it_it_starts_at_the_level_that_is_left_or_says_why_not() {
     let name = "whatever_surrounds_it";
@@ -133,6 +147,11 @@ fn whatever_surrounds_it_it_starts_at_the_level_that_is_left_or_says_why_not() {
     };
     for actor in hall.actors() {
         CASES.iter().for_each(|case| surrounded(&Stage::new(&hall, actor), actor, case, ""));
+        if actor != Actor::Root {
+            OF_NOBODY
+                .iter()
+                .for_each(|case| surrounded(&Stage::new(&hall, actor), actor, case, ""));
+        }
         if actor == Actor::Root {
             let own = "/usr/bin/unshare --mount ";
             OF_ROOT.iter().for_each(|case| surrounded(&Stage::new(&hall, actor), actor, case, own));
