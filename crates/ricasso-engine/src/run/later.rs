@@ -121,8 +121,17 @@ impl Before {
     }
 
     fn is_new(&self, about: &Metadata) -> bool {
-        (about.ctime(), about.ctime_nsec()) >= self.since
+        is_since((about.ctime(), about.ctime_nsec()), self.since)
     }
+}
+
+/// Whether a time of change is not before this one. Some file systems keep whole seconds, or every
+/// second one (ext4 with small inodes, FAT); of these a time says only that it was not
+/// later.
+fn is_since((seconds, part): (i64, i64), since: (i64, i64)) -> bool {
+    const STEP: i64 = 2;
+    let latest = if part == 0 { (seconds + STEP, 0) } else { (seconds, part) };
+    latest >= since
 }
 
 fn identity(path: &Path) -> Option<(u64, u64)> {
@@ -133,11 +142,19 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 struct Place {
     path: PathBuf,
     /// The repository that it is a part of, whatever that is called.
-    repository: Option<PathBuf>,
+    repository: Option<Repository>,
     /// Whether it may have been moved here as a whole, with files older than the run.
     moved: bool,
     /// Whether a link leads here; no further one is followed then.
     linked: bool,
+}
+
+/// A directory that git takes for a repository.
+#[derive(Clone)]
+struct Repository {
+    path: PathBuf,
+    /// Whether it may have become one in this run: then its older files are obeyed since.
+    grown: bool,
 }
 
 struct Walk<'a> {
@@ -184,7 +201,12 @@ impl Walk<'_> {
         }
         let has = |wanted: &str| names.iter().any(|(name, _)| name.as_os_str() == wanted);
         let is_repository = has("HEAD") && has("objects") || has("HEAD") && has("commondir");
-        let repository = if is_repository { Some(place.path.clone()) } else { place.repository };
+        let repository = match is_repository {
+            true => {
+                Some(Repository { grown: self.may_be_grown(&place.path), path: place.path.clone() })
+            }
+            false => place.repository,
+        };
         if has(".git") {
             self.pointed.add(Pointed::by_repository(&place.path, &self.known.settings));
         }
@@ -205,7 +227,9 @@ impl Walk<'_> {
             }
             let is_hooks = kind.is_symlink() && name == "hooks";
             let runs = is_hooks.then_some("git runs what is in it");
-            self.name_if(&path, repository.as_deref(), place.moved, runs);
+            let leads = kind.is_symlink() && self.pointed.is_reached_by(&path);
+            let known = runs.or_else(|| leads.then_some(obeyed::ELSEWHERE));
+            self.name_if(&path, repository.as_ref(), place.moved, known);
             // Whoever obeys follows a link, so its target is looked at as if it lay here.
             if kind.is_symlink() && !place.linked && (is_hooks || self.leads_to_some(&path)) {
                 let turned = fs::symlink_metadata(&path);
@@ -229,8 +253,28 @@ impl Walk<'_> {
         if relative == Path::new(".git") {
             return identity(path) != self.before.repository;
         }
-        let holds = obeyed::holds_some(relative);
-        holds && fs::symlink_metadata(path).is_ok_and(|about| self.before.is_new(&about))
+        if obeyed::holds_some(relative) {
+            return self.is_changed(path);
+        }
+        // Whoever moves a directory changes the one above it too, and whoever only works in it
+        // seldom does: most directories on the way to hooks hold other things as well.
+        let above = || path.parent().is_some_and(|above| self.is_changed(above));
+        self.pointed.is_reached_by(path) && self.is_changed(path) && above()
+    }
+
+    /// Whether a directory may have become a repository in this run, by a part that git asks for.
+    /// Settings and hooks that lay there before were nobody's. In `.git` these parts change with
+    /// every commit, and the warden keeps what is older.
+    fn may_be_grown(&self, path: &Path) -> bool {
+        let inside = path.strip_prefix(&self.before.root).unwrap_or(path);
+        let parts = || ["HEAD", "objects", "commondir"].iter().map(|part| path.join(part));
+        !inside.iter().any(|name| name.eq_ignore_ascii_case(".git"))
+            && self.is_changed(path)
+            && parts().any(|part| self.is_changed(&part))
+    }
+
+    fn is_changed(&self, path: &Path) -> bool {
+        fs::symlink_metadata(path).is_ok_and(|about| self.before.is_new(&about))
     }
 
     fn why_pointed(&self, path: &Path) -> Option<&'static str> {
@@ -246,15 +290,17 @@ impl Walk<'_> {
     fn name_if(
         &mut self,
         path: &Path,
-        repository: Option<&Path>,
+        repository: Option<&Repository>,
         moved: bool,
         known: Option<&'static str>,
     ) {
         let Ok(relative) = path.strip_prefix(&self.before.root) else { return };
-        let inside = repository.and_then(|repository| path.strip_prefix(repository).ok());
+        let inside = repository.and_then(|it| path.strip_prefix(&it.path).ok());
+        let part = inside.and_then(obeyed::why_in_repository);
+        let moved = moved || part.is_some() && repository.is_some_and(|it| it.grown);
         let found = known
             .or_else(|| obeyed::why(relative))
-            .or_else(|| inside.and_then(obeyed::why_in_repository))
+            .or(part)
             .or_else(|| self.why_pointed(path))
             .or_else(|| is_pointer(path).then_some("git works with the repository that it names"))
             .or_else(|| self.known.protects(path, relative).then_some(obeyed::PROTECTED));
@@ -356,6 +402,14 @@ mod tests {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
         }
+    }
+
+    #[test]
+    fn times_of_whole_seconds_count_for_what_they_may_have_been() {
+        let since = (100, 900_000_000);
+        assert!(is_since((100, 950_000_000), since) && is_since((101, 1), since));
+        assert!(!is_since((100, 850_000_000), since) && !is_since((99, 999_999_999), since));
+        assert!(is_since((100, 0), since) && is_since((99, 0), since) && !is_since((98, 0), since));
     }
 
     #[test]

@@ -10,7 +10,7 @@ type Row = (&'static [&'static str], &'static str);
 
 pub(super) const GIT: &str = "git obeys it, and it can name programs to run";
 /// Git takes hooks and settings from the directory that it names.
-const ELSEWHERE: &str = "git takes its hooks and settings from where it leads";
+pub(super) const ELSEWHERE: &str = "git takes its hooks and settings from where it leads";
 pub(super) const HOOK: &str = "git runs it";
 pub(super) const PROTECTED: &str = "the policy protects it";
 const SHELL: &str = "a shell runs it when it starts here";

@@ -88,6 +88,12 @@ impl Pointed {
         self.unread |= other.unread;
     }
 
+    /// Whether something that it names lies at this path or below, so that git comes by it.
+    pub fn is_reached_by(&self, path: &Path) -> bool {
+        let all = self.hooks.iter().chain(&self.settings).chain(&self.programs);
+        all.into_iter().any(|named| named.starts_with(path))
+    }
+
     fn name_setting(&mut self, root: &Path, path: &Path) {
         self.unread |= keep(&mut self.settings, root, path) == Seen::Part;
     }
@@ -110,17 +116,38 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     words.filter(|word| !matches!(word, [] | [b'-' | b'~' | b'$', ..]))
 }
 
-/// Keeps a path of the work tree, once.
+/// Keeps a path of the work tree, and what it leads to by links, each once.
 fn keep(paths: &mut Vec<PathBuf>, root: &Path, path: &Path) -> Seen {
     let path = plain(path);
-    if !path.starts_with(root) || path == root || paths.contains(&path) {
+    if !path.starts_with(root) || path == root {
         return Seen::Whole;
     }
-    if paths.len() >= MOST_NAMED {
-        return Seen::Part;
+    let real = led_to(root, &path);
+    for path in std::iter::once(path).chain(real) {
+        if paths.contains(&path) {
+            continue;
+        }
+        if paths.len() >= MOST_NAMED {
+            return Seen::Part;
+        }
+        paths.push(path);
     }
-    paths.push(path);
     Seen::Whole
+}
+
+/// Where links on the way to a path of the work tree lead, whether it is there or not; nothing
+/// where they lead out of it. It is said from the root as that was said.
+fn led_to(root: &Path, path: &Path) -> Option<PathBuf> {
+    let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
+    // Most words of a command line name nothing here, and have no link on their way.
+    if there == root {
+        return None;
+    }
+    let missing = path.strip_prefix(there).ok()?;
+    let inside = there.canonicalize().ok()?;
+    let inside = inside.strip_prefix(root.canonicalize().ok()?).ok()?;
+    let real = root.join(inside).join(missing);
+    (real != root).then_some(real)
 }
 
 #[cfg(test)]
@@ -152,6 +179,11 @@ mod tests {
         let named = ["a.conf", "b.conf", "attr"].map(|name| root.join(name));
         assert_eq!((found.settings, found.unread), (named.to_vec(), false));
         assert_eq!(Pointed::by_repository(&root.join("tools"), &[user]), Pointed::default());
+        fs::create_dir(root.join("real")).unwrap();
+        std::os::unix::fs::symlink("real", root.join("tools")).unwrap();
+        let found = Pointed::by_repository(&root, &[]);
+        assert_eq!(found.hooks, ["tools/hooks", "real/hooks"].map(|name| root.join(name)));
+        assert!(found.is_reached_by(&root.join("real")) && !found.is_reached_by(&root.join("r")));
         fs::remove_dir_all(&root).unwrap();
     }
 }
