@@ -54,7 +54,7 @@ use ricasso_os::{Cancel, Host, Keeper};
 use std::sync::{Arc, Mutex};
 use yard::Yard;
 
-pub use crate::plan::{Dropped, dropped};
+pub use crate::plan::{Dropped, dropped, hidden, roots};
 pub use board::{Feed, Password, Then, Until};
 pub use check::{Checked, check_alone};
 pub use chores::Chores;

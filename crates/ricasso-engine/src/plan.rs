@@ -18,7 +18,7 @@ use crate::request::Request;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use cage::{Cage, Ground};
+pub use cage::{Cage, Ground, hidden, roots, variable};
 pub use env::{Dropped, Passed, dropped, inherited};
 pub use fit::{Enforced, Fit, kernels_grant, turned_grant};
 pub use limits::{Allowance, Deadline};

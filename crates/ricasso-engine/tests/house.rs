@@ -74,6 +74,7 @@ const DOORS: Row = (
         "os::Cancel",
         "os::Cancelled",
         "os::read_plain",
+        "os::leads_out",
         "os::writable",
         "os::leave_session",
         "os::survive_full_files",

@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::pipe::{Input, anonymous_file, file_input};
+use crate::turned::leads_out;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::FileType;
@@ -12,7 +13,7 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A file of up to this size becomes one in memory, which can be read from any place like the file
 /// itself; a longer one becomes a pipe.
@@ -24,11 +25,17 @@ const STACK_BYTES: usize = 256 * 1024;
 /// The device that is always at its end: major and minor number.
 const NULL: (u32, u32) = (1, 3);
 
-/// The content of a file, and nothing else of it.
-pub fn enclosed_input(path: &Path) -> Result<Input> {
+/// The content of a file, and nothing else of it. One that a link leads to out of a place where
+/// commands write is not taken.
+pub fn enclosed_input(path: &Path, roots: &[PathBuf]) -> Result<Input> {
     let input = file_input(path)?.into_fd();
     let failed =
         |source| Error::Path { what: "take standard input from", path: path.to_path_buf(), source };
+    if leads_out(&input, path, roots).map_err(failed)? {
+        return Err(failed(io::Error::other(
+            "it is a link out of the workspace, which any command can turn; name the file itself",
+        )));
+    }
     match kind_of(&input).map_err(|errno| failed(errno.into()))? {
         Kind::Harmless => Ok(Input::of(input)),
         Kind::File => copied(input).map_err(failed),
@@ -134,16 +141,16 @@ mod tests {
         for length in [0, 5, MOST_COPIED_BYTES as usize + 70_000] {
             let text: Vec<u8> = (0..length).map(|at| at as u8).collect();
             std::fs::write(&path, &text).unwrap();
-            let input = enclosed_input(&path).unwrap();
+            let input = enclosed_input(&path, &[]).unwrap();
             let (file, given) = (std::fs::metadata(&path).unwrap(), rustix::fs::fstat(&input));
             let given = given.unwrap();
             assert_ne!((file.dev(), file.ino()), (given.st_dev, given.st_ino));
             assert_eq!(read(input), text, "{length}");
         }
         std::fs::remove_file(&path).unwrap();
-        let refused = enclosed_input(&std::env::temp_dir()).unwrap_err();
+        let refused = enclosed_input(&std::env::temp_dir(), &[]).unwrap_err();
         assert!(refused.to_string().contains("standard input"), "{refused}");
-        assert_eq!(read(enclosed_input(Path::new("/dev/null")).unwrap()), b"");
+        assert_eq!(read(enclosed_input(Path::new("/dev/null"), &[]).unwrap()), b"");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! This door reads files and hands their texts over; what they mean is the policy's business.
 
+use ricasso_engine::engine;
 use ricasso_engine::policy::{self, Extends, Layer, Mode, Origin, Overrides, Policy, Preset};
 use ricasso_os::read_plain;
 use std::fmt;
@@ -95,6 +96,13 @@ pub enum Error {
         /// Why.
         why: &'static str,
     },
+    /// A workspace that links lead to from elsewhere, and that is hidden.
+    Turned {
+        /// As it was named.
+        path: PathBuf,
+        /// Where that leads.
+        real: PathBuf,
+    },
     /// There is no working directory.
     NoCwd {
         /// Why.
@@ -144,6 +152,14 @@ impl fmt::Display for Error {
                 let path = path.display();
                 write!(f, "{path} cannot be the workspace: {why}")
             }
+            Error::Turned { path, real } => {
+                let (path, real) = (path.display(), real.display());
+                write!(
+                    f,
+                    "{path} cannot be the workspace: by a link, which a command may have made, it \
+                     leads to {real}, and that is hidden; name the place that is meant"
+                )
+            }
             Error::NoCwd { .. } => {
                 write!(f, "the working directory is gone; change to one that exists")
             }
@@ -156,7 +172,10 @@ impl std::error::Error for Error {
         match self {
             Error::Policy(error) => error.source(),
             Error::Read { source, .. } | Error::NoCwd { source } => Some(source),
-            Error::NotText { .. } | Error::Circle { .. } | Error::NoWorkspace { .. } => None,
+            Error::NotText { .. }
+            | Error::Circle { .. }
+            | Error::NoWorkspace { .. }
+            | Error::Turned { .. } => None,
         }
     }
 }
@@ -224,7 +243,32 @@ pub fn hold(places: &Places, choice: &Choice) -> Result<Held, Error> {
     }
     layers.extend(keys);
     let policy = Policy::from_layers(&layers, &overrides).map_err(Error::Policy)?;
+    if let (Some(named), Some(root)) = (&choice.root, &workspace)
+        && leads_into_hidden(&policy, &places.cwd.join(named), root)
+    {
+        return Err(Error::Turned { path: places.cwd.join(named), real: root.clone() });
+    }
     Ok(Held { policy, workspace, hints })
+}
+
+/// A variable of this process.
+pub fn variable(name: &str) -> Option<Vec<u8>> {
+    use std::os::unix::ffi::OsStringExt;
+    std::env::var_os(name).map(OsStringExt::into_vec)
+}
+
+/// Whether a workspace lies in a hidden place, and not by the name that it was given: an earlier
+/// command may have put a link there. One that is named inside such a place is meant.
+fn leads_into_hidden(policy: &Policy, named: &Path, real: &Path) -> bool {
+    if policy.mode() == Mode::Open || named.components().eq(real.components()) {
+        return false;
+    }
+    let hidden = engine::hidden(policy, Some(real), &variable);
+    let led = |path: &PathBuf| {
+        let place = path.canonicalize().unwrap_or_else(|_| path.clone());
+        real.starts_with(place) && !named.starts_with(path)
+    };
+    hidden.iter().any(led)
 }
 
 fn push_if_there(layers: &mut Vec<Layer>, origin: Origin, path: &Path) -> Result<(), Error> {

@@ -97,7 +97,7 @@ impl Hall {
         let warden = self.yard.warden(self.network_of(request))?;
         // After it: an input that must be carried has a thread, and a process with threads may not
         // be its own keeper.
-        let input = self.input_of(&request.stdin);
+        let input = self.input_of(request);
         let (input, inlet) = input.map_err(|error| self.turn_away(request, error))?;
         let redactor = self.redactor_for(request)?;
         let (judgement, scene) = self.judge(request);
@@ -279,13 +279,17 @@ impl Hall {
 }
 
 impl Hall {
-    fn input_of(&self, stdin: &Stdin) -> Result<(Input, Inlet), Error> {
-        let made = match stdin {
+    fn input_of(&self, request: &Request) -> Result<(Input, Inlet), Error> {
+        let roots = || {
+            let variable = |name: &str| plan::variable(&self.environment, name);
+            plan::roots(&self.policy, request.workspace.as_deref(), &variable)
+        };
+        let made = match &request.stdin {
             Stdin::Closed => self.yard.closed_input(),
             Stdin::Text(text) => ricasso_os::text_input(text.as_slice()),
             Stdin::File(path) => match self.policy.mode() {
                 Mode::Open => ricasso_os::file_input(path),
-                Mode::Read | Mode::Workspace => ricasso_os::enclosed_input(path),
+                Mode::Read | Mode::Workspace => ricasso_os::enclosed_input(path, &roots()),
             },
             Stdin::Fed => {
                 let (input, feeder) = ricasso_os::fed_input().map_err(Error::Os)?;

@@ -207,8 +207,27 @@ impl Cage {
     }
 }
 
+/// Where commands under this policy write, and the workspace, where they may have under another.
+pub fn roots(
+    policy: &Policy,
+    workspace: Option<&Path>,
+    variable: &dyn Fn(&str) -> Option<Vec<u8>>,
+) -> Vec<PathBuf> {
+    let written = files::Places { variable, workspace }.all(&policy.files().write);
+    written.into_iter().chain(workspace.map(Path::to_path_buf)).collect()
+}
+
+/// What a policy hides.
+pub fn hidden(
+    policy: &Policy,
+    workspace: Option<&Path>,
+    variable: &dyn Fn(&str) -> Option<Vec<u8>>,
+) -> Vec<PathBuf> {
+    files::Places { variable, workspace }.all_hidden(&policy.files().hide, None)
+}
+
 /// A variable of the environment that ricasso was started with.
-pub(super) fn variable(environment: &[(Bytes, Bytes)], name: &str) -> Option<Vec<u8>> {
+pub fn variable(environment: &[(Bytes, Bytes)], name: &str) -> Option<Vec<u8>> {
     let found = environment.iter().find(|(known, _)| known.as_slice() == name.as_bytes());
     found.map(|(_, value)| value.as_slice().to_vec())
 }

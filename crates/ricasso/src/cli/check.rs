@@ -33,7 +33,7 @@ fn try_check(args: &Check) -> Answer {
         dialect: None,
     };
     if args.tree {
-        return read::tree(&run::steps(&args.what, &places)?);
+        return read::tree(&run::steps(&args.what, &places, &[])?);
     }
     if args.commands {
         return read::commands();
@@ -42,7 +42,11 @@ fn try_check(args: &Check) -> Answer {
         return jsonl::judge_lines(&places, &choice, args.cwd.as_deref());
     }
     let held = config::hold(&places, &choice)?;
-    let request = request(run::steps(&args.what, &places)?, cwd(args, &places), held.workspace);
+    let request = request(
+        run::steps(&args.what, &places, &run::roots(&held))?,
+        cwd(args, &places),
+        held.workspace,
+    );
     let checked = check_alone(&request, &held.policy)?;
     answer(args, &checked, &held.policy)
 }

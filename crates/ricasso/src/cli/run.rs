@@ -4,14 +4,14 @@ use super::args::{Run, What};
 use super::print::{self, Live};
 use crate::config::{self, Choice, Held, Places};
 use crate::exit;
-use ricasso_engine::engine::{Directory, Engine, Setup};
-use ricasso_engine::policy::Survivors;
+use ricasso_engine::engine::{self, Directory, Engine, Setup};
+use ricasso_engine::policy::{Mode, Survivors};
 use ricasso_engine::reply::Reply;
 use ricasso_engine::request::{
     Bytes, Caller, MAX_TEXT_BYTES, Manner, OnFailure, Request, ScriptShell, Stdin, Step, Tenure,
     WindowSize,
 };
-use ricasso_os::{Cancel, Keeper};
+use ricasso_os::{Cancel, Keeper, leads_out};
 use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -158,7 +158,7 @@ fn request(args: &Run, places: &Places, held: &Held) -> Result<Request, Failure>
     };
     let env = args.env.iter().cloned().map(|(name, value)| (name.into(), value.into()));
     Ok(Request {
-        steps: steps(&args.what, places)?,
+        steps: steps(&args.what, places, &roots(held))?,
         on_failure: if args.keep_going { OnFailure::KeepGoing } else { OnFailure::Stop },
         cwd: args.cwd.as_ref().map_or(places.cwd.clone(), |cwd| places.cwd.join(cwd)),
         workspace: held.workspace.clone(),
@@ -179,15 +179,23 @@ fn request(args: &Run, places: &Places, held: &Held) -> Result<Request, Failure>
     })
 }
 
-/// What is to run, as the engine takes it.
-pub(super) fn steps(what: &What, places: &Places) -> Result<Vec<Step>, Failure> {
+/// Where commands write, so that a link there may lead anywhere. Without a cage that is everywhere.
+pub(super) fn roots(held: &Held) -> Vec<PathBuf> {
+    if held.policy.mode() == Mode::Open {
+        return Vec::new();
+    }
+    engine::roots(&held.policy, held.workspace.as_deref(), &config::variable)
+}
+
+/// What is to run, as the engine takes it. A script in one of the roots must lie in one.
+pub(super) fn steps(what: &What, places: &Places, roots: &[PathBuf]) -> Result<Vec<Step>, Failure> {
     if what.is_empty() {
         return Err(Failure::NoCommand);
     }
     if let Some(path) = &what.script {
         let path = places.cwd.join(path);
-        let text =
-            read_script(&path).map_err(|source| Failure::Script { path: path.clone(), source })?;
+        let text = read_script(&path, roots)
+            .map_err(|source| Failure::Script { path: path.clone(), source })?;
         let shell = what.shell.map_or(ScriptShell::Bash, super::args::ShellWord::shell);
         return Ok(vec![Step::Script { text: Bytes::from(text), shell }]);
     }
@@ -198,9 +206,15 @@ pub(super) fn steps(what: &What, places: &Places) -> Result<Vec<Step>, Failure> 
 }
 
 /// One byte more than is taken, so that a longer one is refused; a device has no end.
-fn read_script(path: &Path) -> io::Result<Vec<u8>> {
+fn read_script(path: &Path, roots: &[PathBuf]) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     let most = MAX_TEXT_BYTES as u64 + 1;
-    std::fs::File::open(path)?.take(most).read_to_end(&mut text)?;
+    let file = std::fs::File::open(path)?;
+    if leads_out(&file, path, roots)? {
+        return Err(io::Error::other(
+            "it is a link out of the workspace, which any command can turn; name the file itself",
+        ));
+    }
+    file.take(most).read_to_end(&mut text)?;
     Ok(text)
 }

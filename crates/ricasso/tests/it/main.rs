@@ -20,6 +20,7 @@ mod escape;
 mod excerpts;
 mod explain;
 mod filters;
+mod handed;
 mod handles;
 mod hostile;
 mod jobs;
