@@ -231,8 +231,30 @@ impl TryFrom<String> for PathText {
 
 impl<'de> Deserialize<'de> for PathText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        PathText::try_from(String::deserialize(deserializer)?).map_err(D::Error::custom)
+        let text = unmarked(&String::deserialize(deserializer)?).map_err(D::Error::custom)?;
+        PathText::try_from(text).map_err(D::Error::custom)
     }
+}
+
+/// A path as a file of a policy writes it. Paths are no patterns, and one that looks like a pattern
+/// would hide or protect nothing, without a word; a name with such signs has `\\` before them.
+fn unmarked(text: &str) -> Result<String, &'static str> {
+    const MARKS: [char; 2] = ['*', '?'];
+    let mut plain = String::with_capacity(text.len());
+    let mut signs = text.chars().peekable();
+    while let Some(sign) = signs.next() {
+        match (sign, signs.next_if(|next| sign == '\\' && MARKS.contains(next))) {
+            (_, Some(mark)) => plain.push(mark),
+            (sign, None) if MARKS.contains(&sign) => {
+                return Err(
+                    "a path is no pattern; name each one, or write \\ before * and ? that \
+                            are part of a name",
+                );
+            }
+            (sign, None) => plain.push(sign),
+        }
+    }
+    Ok(plain)
 }
 
 impl RegexText {
@@ -370,6 +392,15 @@ fn in_class(class: &[u8], byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_that_looks_like_a_pattern_is_refused_and_a_name_with_such_signs_is_not() {
+        assert_eq!(unmarked("~/a [b]\\c").as_deref(), Ok("~/a [b]\\c"));
+        assert_eq!(unmarked("a\\*b\\?").as_deref(), Ok("a*b?"));
+        for text in ["**/.env", "*.pem", ".env.*", "a?", "\\\\x*"] {
+            assert!(unmarked(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn globs_match_whole_words() {
