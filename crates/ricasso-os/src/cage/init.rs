@@ -228,7 +228,12 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
                 terminal
             }
         };
-        return first(parts, standing, ends, terminal.and_then(|terminal| terminal.show().ok()));
+        return first(
+            parts,
+            standing,
+            ends,
+            terminal.and_then(|terminal| terminal.show(parts.streams).ok()),
+        );
     }
     let standing = &Standing::prepare(parts.order, parts.cage, parts.ground.fence)?;
     match parts.birth {
@@ -242,7 +247,7 @@ fn try_lead(parts: &Parts<'_>) -> Result<Never, Failure> {
     let terminal = terminal();
     mounts::build(&standing.cage, standing.listed.as_ref()).map_err(at(Stage::Mounts))?;
     // A terminal without a name is a terminal all the same.
-    let named = terminal.and_then(|terminal| terminal.show().ok());
+    let named = terminal.and_then(|terminal| terminal.show(parts.streams).ok());
     match parts.birth {
         Birth::First => {}
         Birth::Plain => {

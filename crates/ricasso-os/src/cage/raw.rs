@@ -121,22 +121,27 @@ fn move_to(tree: &OwnedFd, place: &CStr, more: libc::c_uint) -> Result<(), Errno
 
 /// Sets flags of the mount at a path and makes it private to this namespace.
 pub(super) fn seal(path: &CStr, depth: Depth, set: u64) -> Result<(), Errno> {
-    set_attributes(libc::AT_FDCWD, path, depth.flag(), set, libc::MS_PRIVATE)
+    set_attributes((libc::AT_FDCWD, path), depth.flag(), (set, 0), libc::MS_PRIVATE)
 }
 
 /// Sets flags of a copied tree.
 pub(super) fn seal_tree(tree: &OwnedFd, depth: Depth, set: u64) -> Result<(), Errno> {
-    set_attributes(tree.as_raw_fd(), c"", depth.flag() | AT_EMPTY_PATH, set, 0)
+    set_attributes((tree.as_raw_fd(), c""), depth.flag() | AT_EMPTY_PATH, (set, 0), 0)
+}
+
+/// Lets a device be used that was copied from where none can be. The kernel refuses that where
+/// somebody with more rights forbade it.
+pub(super) fn allow_device(device: &OwnedFd) -> Result<(), Errno> {
+    set_attributes((device.as_raw_fd(), c""), AT_EMPTY_PATH, (0, NO_DEVICES), 0)
 }
 
 fn set_attributes(
-    at: i32,
-    path: &CStr,
+    (at, path): (i32, &CStr),
     flags: libc::c_uint,
-    set: u64,
+    (set, clear): (u64, u64),
     propagation: u64,
 ) -> Result<(), Errno> {
-    let attributes = MountAttr { set, clear: 0, propagation, userns: 0 };
+    let attributes = MountAttr { set, clear, propagation, userns: 0 };
     // SAFETY: `path` is NUL-terminated, `attributes` is a whole mount_attr of the size that is
     // given, and both outlive the call (mount_setattr(2)).
     let done = unsafe {

@@ -3,7 +3,7 @@
 //! that there is none.
 
 use super::raw::{self, Depth, NO_EXEC, NO_SUID, READ_ONLY};
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::CString;
@@ -29,13 +29,16 @@ pub(super) fn hold(end: &OwnedFd) -> Option<Terminal> {
     let same = rustix::fs::stat(&path).is_ok_and(|found| found.st_rdev == device);
     let tree = (same && number <= MOST_NUMBER).then(|| raw::clone_tree(&path, Depth::One))?.ok()?;
     raw::seal_tree(&tree, Depth::One, READ_ONLY | NO_SUID | NO_EXEC).ok()?;
+    // In a view that was made before, devices of the machine are shut.
+    let _ = raw::allow_device(&tree);
     Some(Terminal { tree, number })
 }
 
 impl Terminal {
-    /// Shows it under its number in the list of the cage. What is returned keeps that place taken:
-    /// the name is there for as long as it is held.
-    pub(super) fn show(self) -> Result<OwnedFd, Errno> {
+    /// Shows it under its number in the list of the cage, and opens it there anew for the streams:
+    /// as they came, mode, owner and times of the machine's own entry could be changed by them.
+    /// What is returned keeps that place taken: the name is there for as long as it is held.
+    pub(super) fn show(self, streams: &[OwnedFd; 3]) -> Result<OwnedFd, Errno> {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         // The kernel gives out the lowest number that is free; the lower ones go again here.
         let mut lower = Vec::new();
@@ -48,8 +51,25 @@ impl Terminal {
         };
         let path = name(self.number).ok_or(Errno::NOENT)?;
         raw::attach(&self.tree, &path)?;
+        match rustix::fs::open(&path, flags, Mode::empty()) {
+            Ok(sealed) => streams.iter().try_for_each(|stream| replace(stream, &sealed))?,
+            // It stays shut where a user namespace lies between the view and this copy of it.
+            Err(Errno::ACCESS) => {}
+            Err(errno) => return Err(errno),
+        }
         Ok(taken)
     }
+}
+
+/// Puts another opening of the same terminal in the place of one; what is none stays.
+fn replace(stream: &OwnedFd, sealed: &OwnedFd) -> Result<(), Errno> {
+    if rustix::fs::fstat(stream)?.st_rdev != rustix::fs::fstat(sealed)?.st_rdev {
+        return Ok(());
+    }
+    let (from, to) = (sealed.as_raw_fd(), stream.as_raw_fd());
+    // SAFETY: both descriptors are borrowed, so they are open; the second keeps its number and its
+    // owner, and only what it leads to is another opening of the same device (dup(2)).
+    raw::answer(unsafe { libc::dup3(from, to, libc::O_CLOEXEC) }.into()).map(drop)
 }
 
 fn name(number: u32) -> Option<CString> {

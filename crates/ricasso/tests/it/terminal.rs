@@ -1,6 +1,6 @@
 //! The program at a real terminal: Ctrl+C, and what a person sees meanwhile.
 
-use crate::place::{Place, eventually, mark, marked, program};
+use crate::place::{Place, eventually, mark, marked, program, skip};
 use ricasso_os::{Feeder, Keeper, Order, Output, Report, Status, Terminal, Warden};
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -125,4 +125,23 @@ fn ctrl_c_while_a_call_may_yield_cancels_it() {
     person.types(&[3]);
     assert_eq!(person.ends_with(), 130);
     eventually("the owner and its tree are gone", || marked(&mark).is_empty());
+}
+
+#[test]
+fn a_terminal_keeps_its_mode_and_times_on_the_machine() {
+    let place = Place::new();
+    let text = "chmod 642 /proc/self/fd/0; touch -d @1 /proc/self/fd/0\n\
+                stat -L -c %a/%Y/ - < /proc/self/fd/0";
+    place.write("act.sh", text);
+    let told = |mode: &str| {
+        place.call(&["run", "--mode", mode, "--pty", "--", "/bin/sh", "act.sh"]).text()
+    };
+    if !told("open").contains("642/1/") {
+        let name = "terminal::a_terminal_keeps_its_mode_and_times_on_the_machine";
+        return skip(name, "terminals of this machine have no modes");
+    }
+    for mode in ["read", "workspace"] {
+        let told = told(mode);
+        assert!(!told.contains("642/") && !told.contains("/1/") && told.contains('/'), "{told}");
+    }
 }
