@@ -9,6 +9,7 @@ mod act;
 mod births;
 mod calls;
 mod code;
+mod made;
 mod memory;
 mod reach;
 mod shut;
@@ -28,6 +29,7 @@ use super::rules::kept_places;
 use crate::error::{Error, Result};
 use crate::note::{About, Asks};
 pub(crate) use code::loads;
+use made::Made;
 use memory::Asker;
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::FileType;
@@ -94,7 +96,7 @@ pub(crate) struct Gatekeeper {
     /// some file with several names is written, which is rare.
     twins: OnceCell<BTreeSet<(u64, u64)>>,
     /// Directories that the command made, for file systems that do not tell.
-    made: BTreeSet<PathBuf>,
+    made: Made,
 }
 
 /// Something that the cage denied, as far as it can tell.
@@ -154,7 +156,7 @@ impl Gatekeeper {
         let repositories = survey.places.iter().map(|place| place.join(".git"));
         let old = repositories.filter(|path| path.symlink_metadata().is_ok()).collect();
         let (began, denied) = (births::now(), Vec::new());
-        let (sees, twins, made) = (false, OnceCell::new(), BTreeSet::new());
+        let (sees, twins, made) = (false, OnceCell::new(), Made::default());
         Ok(Gatekeeper { listener, survey, listed, loading, began, old, denied, sees, twins, made })
     }
 
@@ -235,7 +237,9 @@ impl Gatekeeper {
             return Err(Errno::INTR);
         }
         if !self.may_change(&asker, object.as_fd())? {
-            if let Ok(name) = memory::name_of(object.as_fd()) {
+            if let Ok(name) = memory::name_of(object.as_fd())
+                && !births::is_in_memory(&name)
+            {
                 self.note(question, "metadata", &name);
             }
             return Err(Errno::ROFS);

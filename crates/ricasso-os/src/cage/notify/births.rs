@@ -13,7 +13,6 @@ use crate::cage::fence::SET_GROUP;
 use crate::cage::mounts::DEVICES;
 use rustix::fs::{Access, AtFlags, CWD, StatxFlags};
 use rustix::io::Errno;
-use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -25,8 +24,6 @@ const FREE: [&str; 3] = ["/dev/pts", "/dev/ptmx", "/dev/shm"];
 const OURS: &str = ".ricasso.toml";
 /// OVERLAYFS_SUPER_MAGIC (statfs(2)).
 const LAYERS: rustix::fs::FsWord = 0x794c_7630;
-/// Directories of a command that are remembered; those of one that makes more count as old.
-const MOST_MADE: usize = 100_000;
 /// Files of a protected directory that are compared with one that has several names.
 const MOST_HOOKS: usize = 10_000;
 
@@ -120,19 +117,14 @@ impl Gatekeeper {
             return;
         }
         if is_making_a_directory(question) {
-            if self.made.len() < MOST_MADE && !asker.there(path) {
+            if !asker.there(path) {
                 self.made.insert(path.to_path_buf());
             }
             return;
         }
+        // Of two that change places nothing is known.
         let moves = !is_exchanging(question) && !is_linking(question);
-        let from = deed.brings.as_deref().filter(|_| moves);
-        let moved = from.map(|from| below(&self.made, from)).unwrap_or_default();
-        // Whatever was here is something else now; of two that change places nothing is known. The
-        // old name stays in the list: the call may fail, and what comes there next takes it off.
-        below(&self.made, path).iter().for_each(|one| drop(self.made.take(one)));
-        let to = |made: &PathBuf| Some(path.join(made.strip_prefix(from?).ok()?));
-        self.made.extend(moved.iter().filter_map(to));
+        self.made.put(path, deed.brings.as_deref().filter(|_| moves));
     }
 
     /// Where a name leads; nothing where it is the kernel's to refuse.
@@ -284,6 +276,7 @@ impl Gatekeeper {
             || FREE.iter().any(|place| path.starts_with(place))
             || DEVICES.iter().any(|device| path == Path::new(device))
             || path.starts_with("/proc")
+            || is_in_memory(path)
         {
             return false;
         }
@@ -365,10 +358,11 @@ fn nobody_may_look() -> bool {
     matches!(scope.trim(), "2" | "3")
 }
 
-/// A path and all below it, out of many.
-fn below(all: &BTreeSet<PathBuf>, path: &Path) -> Vec<PathBuf> {
-    let below = all.range(path.to_path_buf()..).take_while(|one| one.starts_with(path));
-    below.cloned().collect()
+/// Whether this is what a file in memory is called, which lies in no directory (memfd_create(2)):
+/// to grant the place that the name seems to have would grant everything.
+pub(super) fn is_in_memory(name: &Path) -> bool {
+    let name = name.as_os_str().as_encoded_bytes();
+    name.starts_with(b"/memfd:") && name.ends_with(b" (deleted)")
 }
 
 fn is_making_a_directory(question: &Question) -> bool {
@@ -396,11 +390,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_goes_with_all_below_it_and_no_other() {
-        let paths = ["/a", "/a/b", "/a/b/c", "/a-b", "/ab", "/z"].map(PathBuf::from);
-        let all = BTreeSet::from(paths);
-        let found = below(&all, Path::new("/a"));
-        assert_eq!(found, ["/a", "/a/b", "/a/b/c"].map(PathBuf::from));
-        assert!(below(&all, Path::new("/y")).is_empty());
+    fn files_in_memory_are_known_by_what_the_kernel_calls_them() {
+        assert!(is_in_memory(Path::new("/memfd:x (deleted)")));
+        assert!(!is_in_memory(Path::new("/memfd:x")) && !is_in_memory(Path::new("/a (deleted)")));
     }
 }
