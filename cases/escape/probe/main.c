@@ -3,7 +3,7 @@
 
 static const struct verb *const TABLES[] = { FILES, NETS, PROCESSES, KERNEL,
                                               CODE,  RACES, RARE, WRAPS, STANDS,
-                                              MADE, BESIDE };
+                                              MADE, BESIDE, NEWER };
 
 int main(int argc, char **argv)
 {

@@ -30,7 +30,7 @@ typedef long (*act)(char **argv);
 struct verb { const char *name; int words; act run; };
 
 extern const struct verb FILES[], NETS[], PROCESSES[], KERNEL[], CODE[], RACES[], RARE[], WRAPS[],
-    STANDS[], MADE[], BESIDE[];
+    STANDS[], MADE[], BESIDE[], NEWER[];
 
 /* A number that newer kernels know and the headers here may not. */
 #define NR_fchmodat2 452

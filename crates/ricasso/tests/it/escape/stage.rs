@@ -32,6 +32,7 @@ const C_FILES: &[&str] = &[
     "stands",
     "made",
     "beside",
+    "newer",
 ];
 
 /// Who makes the attempts.

@@ -25,6 +25,7 @@ pub(super) const CLASSES: &[&str] = &[
     "grants",
     "trees",
     "nested",
+    "newer",
 ];
 
 #[derive(Debug, Deserialize)]
