@@ -469,6 +469,11 @@ fn a_denial_names_a_grant_that_helps_and_none_that_does_not() {
             let told = write(std::path::Path::new("/tmp/ricasso-nobody-has-this"));
             assert!(told.contains("$TMPDIR") && !told.contains("--write"), "{name}: {told}");
         }
+        // Each directory above it is there, and is asked for all the same.
+        let told = run(&engine, &place, &format!("mkdir -p {}", beside.0.join("a/b").display()));
+        let targets = told.denials.iter().map(|denial| denial.target.get().clone());
+        let above: Vec<String> = targets.filter(|it| !it.ends_with("/a")).collect();
+        assert!(above.is_empty(), "{name}: {above:?}");
         // What the kernel calls a file in memory looks like a name in the root of the machine.
         let text = "python3 -c 'import os; os.fchmod(os.memfd_create(\"x\"), 0o600)'";
         let denials = run(&engine, &place, text).denials;

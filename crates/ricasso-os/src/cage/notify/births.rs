@@ -94,7 +94,8 @@ impl Gatekeeper {
                 self.note(question, name.role.word(), &path);
                 return Said::Refused(Errno::ACCESS);
             }
-            if name.role != Role::Share && self.will_be_refused(&path) {
+            let told = name.role != Role::Share && !is_there_already(question, &path);
+            if told && self.will_be_refused(&path) {
                 self.note(question, name.role.word(), &path);
             }
             self.keep_up_with_directories(&asker, question, &path, &deed);
@@ -363,6 +364,18 @@ fn nobody_may_look() -> bool {
 pub(super) fn is_in_memory(name: &Path) -> bool {
     let name = name.as_os_str().as_encoded_bytes();
     name.starts_with(b"/memfd:") && name.ends_with(b" (deleted)")
+}
+
+/// Whether a call would make what is there: it fails by that, and no grant would help. Whoever
+/// makes a path with all above it asks for each of them.
+fn is_there_already(question: &Question, path: &Path) -> bool {
+    let makes = match libc::c_long::from(question.call) {
+        libc::SYS_mkdirat | libc::SYS_mknodat | libc::SYS_symlinkat | libc::SYS_linkat => true,
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_mkdir | libc::SYS_mknod | libc::SYS_symlink | libc::SYS_link => true,
+        _ => false,
+    };
+    makes && path.symlink_metadata().is_ok()
 }
 
 fn is_making_a_directory(question: &Question) -> bool {
