@@ -60,11 +60,13 @@ pub(super) fn fill(
     if before.is_empty() {
         return;
     }
-    let known = Known::new(settings_of_git(environment), &admitted.plan().cage().protect);
+    let mut known = Known::new(settings_of_git(environment), &admitted.plan().cage().protect);
+    known.roots = before.iter().map(|before| before.root().to_path_buf()).collect();
     let redactor = admitted.redactor();
     let workspace = admitted.request().workspace.as_deref();
     for before in before {
         let born = before.look_again(&known);
+        known.pointed = born.pointed.clone();
         let is_workspace = Some(before.root()) == workspace;
         let named = |path: &Path| match is_workspace {
             true => redactor.text(path.as_os_str().as_encoded_bytes()),

@@ -46,13 +46,17 @@ pub struct Known {
     pub settings: Vec<PathBuf>,
     /// What the policy protects; what is in the table of names anyway need not be here.
     pub protect: Vec<PathBuf>,
+    /// All places where the command could write: the configuration of one may point into another.
+    pub roots: Vec<PathBuf>,
+    /// What the configurations in those that were looked at before point at.
+    pub pointed: Pointed,
 }
 
 impl Known {
     /// With the paths of a policy.
     pub fn new(settings: Vec<PathBuf>, protect: &[PathBuf]) -> Known {
         let others = protect.iter().filter(|entry| !obeyed::is_known(entry)).cloned();
-        Known { settings, protect: others.collect() }
+        Known { settings, protect: others.collect(), ..Known::default() }
     }
 
     fn protects(&self, path: &Path, relative: &Path) -> bool {
@@ -80,6 +84,8 @@ pub struct Born {
     pub unlisted: bool,
     /// Whether git's own configuration there could not be read, so that git may obey more.
     pub unread: bool,
+    /// What that points at, there and in what was looked at before.
+    pub pointed: Pointed,
 }
 
 impl Before {
@@ -108,10 +114,11 @@ impl Before {
 
     /// Looks again, and finds what was born, changed or moved in.
     pub fn look_again(&self, known: &Known) -> Born {
-        let pointed = Pointed::default();
+        let pointed = known.pointed.clone();
         let mut walk = Walk { before: self, known, pointed, born: Born::default(), entries: 0 };
         walk.run();
         walk.born.unread = walk.pointed.unread;
+        walk.born.pointed = std::mem::take(&mut walk.pointed);
         if self.project && identity(&self.root.join(PROJECT)).is_none() {
             walk.born.files.push((PROJECT.into(), "ricasso obeyed it, and it is gone"));
         }
@@ -208,7 +215,8 @@ impl Walk<'_> {
             false => place.repository,
         };
         if has(".git") {
-            self.pointed.add(Pointed::by_repository(&place.path, &self.known.settings));
+            let Known { settings, roots, .. } = self.known;
+            self.pointed.add(Pointed::by_repository(&place.path, settings, roots));
         }
         for (name, kind) in names {
             let path = place.path.join(&name);

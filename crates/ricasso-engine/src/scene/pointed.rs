@@ -46,8 +46,11 @@ const ALL_RUN: &[&[u8]] = &[b"alias", b"pager"];
 
 impl Pointed {
     /// Reads the configuration of the repository whose work tree begins here, what it includes
-    /// from the work tree, and the user's own files.
-    pub fn by_repository(root: &Path, users: &[PathBuf]) -> Pointed {
+    /// from the work tree, and the user's own files. What they name counts in the work tree and
+    /// in the other places where commands write.
+    pub fn by_repository(root: &Path, users: &[PathBuf], beside: &[PathBuf]) -> Pointed {
+        let roots: Vec<&Path> =
+            std::iter::once(root).chain(beside.iter().map(PathBuf::as_path)).collect();
         let mut pointed = Pointed::default();
         let place = match place_at(root) {
             Found::Here(place) => place,
@@ -59,19 +62,19 @@ impl Pointed {
         let seen = walk(files, Follow::Below(root), &mut |file, setting| {
             let value = from_bytes(setting.value);
             if setting.is_include() {
-                pointed.name_setting(root, &file.parent().unwrap_or(root).join(value));
+                pointed.name_setting(&roots, &file.parent().unwrap_or(root).join(value));
             } else if setting.is("core.attributesfile") {
-                pointed.name_setting(root, &root.join(value));
+                pointed.name_setting(&roots, &root.join(value));
             } else if setting.is("core.hookspath") {
-                let hooks = keep(&mut pointed.hooks, root, &root.join(value));
+                let hooks = keep(&mut pointed.hooks, &roots, &root.join(value));
                 pointed.unread |= hooks == Seen::Part;
             } else if setting.is("init.templatedir") {
                 // Its hooks are copied into every new repository.
                 let hooks = root.join(value).join("hooks");
-                pointed.unread |= keep(&mut pointed.hooks, root, &hooks) == Seen::Part;
+                pointed.unread |= keep(&mut pointed.hooks, &roots, &hooks) == Seen::Part;
             } else if runs(setting.section, setting.name) {
                 for word in words(setting.value) {
-                    let program = keep(&mut pointed.programs, root, &root.join(from_bytes(word)));
+                    let program = keep(&mut pointed.programs, &roots, &root.join(from_bytes(word)));
                     pointed.unread |= program == Seen::Part;
                 }
             }
@@ -94,8 +97,8 @@ impl Pointed {
         all.into_iter().any(|named| named.starts_with(path))
     }
 
-    fn name_setting(&mut self, root: &Path, path: &Path) {
-        self.unread |= keep(&mut self.settings, root, path) == Seen::Part;
+    fn name_setting(&mut self, roots: &[&Path], path: &Path) {
+        self.unread |= keep(&mut self.settings, roots, path) == Seen::Part;
     }
 }
 
@@ -116,13 +119,13 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     words.filter(|word| !matches!(word, [] | [b'-' | b'~' | b'$', ..]))
 }
 
-/// Keeps a path of the work tree, and what it leads to by links, each once.
-fn keep(paths: &mut Vec<PathBuf>, root: &Path, path: &Path) -> Seen {
+/// Keeps a path that lies in one of these places, and what it leads to by links, each once.
+fn keep(paths: &mut Vec<PathBuf>, roots: &[&Path], path: &Path) -> Seen {
     let path = plain(path);
-    if !path.starts_with(root) || path == root {
+    let Some(root) = roots.iter().find(|root| path.starts_with(root) && path != **root) else {
         return Seen::Whole;
-    }
-    let real = led_to(root, &path);
+    };
+    let real = led_to(roots, root, &path);
     for path in std::iter::once(path).chain(real) {
         if paths.contains(&path) {
             continue;
@@ -135,19 +138,21 @@ fn keep(paths: &mut Vec<PathBuf>, root: &Path, path: &Path) -> Seen {
     Seen::Whole
 }
 
-/// Where links on the way to a path of the work tree lead, whether it is there or not; nothing
-/// where they lead out of it. It is said from the root as that was said.
-fn led_to(root: &Path, path: &Path) -> Option<PathBuf> {
+/// Where links on the way to a path below a root lead, whether it is there or not; nothing where
+/// they lead out of all of them. It is said from a root as that was said.
+fn led_to(roots: &[&Path], root: &Path, path: &Path) -> Option<PathBuf> {
     let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
     // Most words of a command line name nothing here, and have no link on their way.
     if there == root {
         return None;
     }
     let missing = path.strip_prefix(there).ok()?;
-    let inside = there.canonicalize().ok()?;
-    let inside = inside.strip_prefix(root.canonicalize().ok()?).ok()?;
-    let real = root.join(inside).join(missing);
-    (real != root).then_some(real)
+    let place = there.canonicalize().ok()?;
+    let said = |root: &&Path| {
+        let inside = place.strip_prefix(root.canonicalize().ok()?).ok()?;
+        Some(root.join(inside).join(missing)).filter(|real| real != root)
+    };
+    roots.iter().find_map(said)
 }
 
 #[cfg(test)]
@@ -170,7 +175,7 @@ mod tests {
                     [mergetool \"x\"]\n path = m/x\n[branch \"path\"]\n path = no\n\
                     [init]\n templateDir = t\n[sendemail]\n toCmd = to\n";
         fs::write(&user, text).unwrap();
-        let found = Pointed::by_repository(&root, std::slice::from_ref(&user));
+        let found = Pointed::by_repository(&root, std::slice::from_ref(&user), &[]);
         let hooks = ["tools/hooks", ".githooks", "t/hooks"].map(|name| root.join(name));
         assert_eq!(found.hooks, hooks);
         let programs = ["tools/watch", "sh", "b/c", "keep", "m/x", "to"];
@@ -178,10 +183,10 @@ mod tests {
         assert_eq!(found.programs, programs);
         let named = ["a.conf", "b.conf", "attr"].map(|name| root.join(name));
         assert_eq!((found.settings, found.unread), (named.to_vec(), false));
-        assert_eq!(Pointed::by_repository(&root.join("tools"), &[user]), Pointed::default());
+        assert_eq!(Pointed::by_repository(&root.join("tools"), &[user], &[]), Pointed::default());
         fs::create_dir(root.join("real")).unwrap();
         std::os::unix::fs::symlink("real", root.join("tools")).unwrap();
-        let found = Pointed::by_repository(&root, &[]);
+        let found = Pointed::by_repository(&root, &[], &[]);
         assert_eq!(found.hooks, ["tools/hooks", "real/hooks"].map(|name| root.join(name)));
         assert!(found.is_reached_by(&root.join("real")) && !found.is_reached_by(&root.join("r")));
         fs::remove_dir_all(&root).unwrap();
