@@ -5,7 +5,7 @@ use super::stream::{self, Patience, Written};
 use crate::exit;
 use ricasso_engine::capture::{Label, Redacted, Stream, sentence};
 use ricasso_engine::engine::Watcher;
-use ricasso_engine::reply::{Reply, Survivor};
+use ricasso_engine::reply::{Denial, Reply, Survivor};
 use ricasso_os::{Cancel, Cancelled};
 use std::error::Error;
 use std::io::{self, IsTerminal};
@@ -19,6 +19,8 @@ const WONDER: Duration = Duration::from_secs(5);
 const TICK: Duration = Duration::from_secs(1);
 /// How often a busy reader is asked whether it reads on.
 const AGAIN: Duration = Duration::from_millis(5);
+/// Refusals that are said behind a command's output; a person reads the first ones.
+const MOST_REFUSALS: usize = 3;
 
 /// One sentence for an error, with its causes.
 pub(super) fn error(error: &dyn Error) {
@@ -75,7 +77,34 @@ pub(super) fn after(reply: &Reply) {
     if !names.is_empty() {
         say(&format!("ricasso: stopped what the command left running: {}", names.join(", ")));
     }
+    if reply.exit_code != Some(0) {
+        let of = |denial: &Denial| Refused {
+            program: denial.program.as_ref().map(ToString::to_string),
+            tried: format!("{} {}", denial.operation, denial.target),
+            remedy: denial.remedy.to_string(),
+        };
+        refused(&reply.id.to_string(), reply.denials.iter().map(of));
+    }
     reply.hints.iter().for_each(|hint| say(&format!("ricasso: {}", visible(&hint.to_string()))));
+}
+
+/// What a cage refused, for people.
+pub(super) struct Refused {
+    pub(super) program: Option<String>,
+    pub(super) tried: String,
+    pub(super) remedy: String,
+}
+
+/// Says the first few refusals behind the output of a command that failed: one of them may be why.
+pub(super) fn refused(id: &str, all: impl ExactSizeIterator<Item = Refused>) {
+    let more = all.len().saturating_sub(MOST_REFUSALS);
+    for Refused { program, tried, remedy } in all.take(MOST_REFUSALS) {
+        let who = program.map_or(String::new(), |program| format!("{program}, "));
+        say(&visible(&format!("ricasso: the cage refused {who}{tried}: {remedy}")));
+    }
+    if more > 0 {
+        say(&format!("ricasso: and {more} more: ricasso look {id} --json"));
+    }
 }
 
 /// A text in which nothing acts on a terminal or begins a line that looks like ours.

@@ -375,3 +375,28 @@ fn a_failure_is_told_where_its_text_hides_it_and_a_program_that_lives_without_is
         }
     }
 }
+
+#[test]
+fn a_person_reads_what_the_cage_refused_to_a_command_that_failed() {
+    let name = "a_person_reads_what_the_cage_refused";
+    if !powers().notify {
+        return skip(name, "nobody can be asked on this machine");
+    }
+    let place = Place::new();
+    let said = |last: &str| {
+        let text = "for i in 1 2 3 4 5; do mkdir /usr/ricasso-none-$i 2>&-; done";
+        // The judge does not look into scripts.
+        place.write("script", &format!("{text}; {last}"));
+        let answer = place.call(&["run", "--mode", "workspace", "-c", "sh script"]);
+        let lines = answer.stderr.lines().filter(|line| line.starts_with("ricasso: "));
+        lines.map(str::to_string).collect::<Vec<_>>()
+    };
+    let lines = said("exit 3");
+    for (number, line) in lines.iter().take(3).enumerate() {
+        let target = format!("/usr/ricasso-none-{}: grant it: --write /usr", number + 1);
+        assert!(line.starts_with("ricasso: the cage refused mkdir, "), "{lines:?}");
+        assert!(line.ends_with(&target), "{lines:?}");
+    }
+    assert!(lines[3].starts_with("ricasso: and 2 more: ricasso look "), "{lines:?}");
+    assert_eq!(said("true"), [""; 0]);
+}
