@@ -34,7 +34,8 @@ pub(crate) fn command(
     // Where it cannot be made now, whoever needs it tries again and can tell why.
     let made = ground.users.is_none().then(|| ground.realm?.users().ok()).flatten();
     let ground = Ground { users: ground.users.or(made.as_ref()), ..ground };
-    let arrived = make_ready(job, ground, (birth, copy));
+    let arrived = make_ready((job, note), ground, (birth, copy));
+    let arrived = arrived.map(|arrived| arrived.await_order(job, note));
     let Some((message, mut streams)) = next_order(job) else { leave() };
     let mut enclosures = streams.split_off(streams.len().min(3)).into_iter();
     let Some((bytes, enclosed)) = Enclosed::open(&message) else { leave() };
@@ -125,14 +126,14 @@ fn lead(
 
 /// What the order will be is likely, and there is time until it comes.
 fn make_ready<'a>(
-    job: &Channel,
+    (job, note): (&Channel, &Channel),
     ground: Ground<'a>,
     (birth, copy): (Birth, Copy),
 ) -> Option<Arrived<'a>> {
-    touch_heap();
+    touch_memory();
     let arrived = match birth {
         Birth::First => {
-            ground.template.and_then(|template| Arrived::at(template, copy, ground, job))
+            ground.template.and_then(|template| Arrived::at(template, copy, ground, (job, note)))
         }
         Birth::Plain => None,
     };
@@ -156,12 +157,16 @@ pub(crate) fn next_order(job: &Channel) -> Option<(Vec<u8>, Vec<OwnedFd>)> {
     }
 }
 
-/// Touches what an order will be read into. After a fork the first touch of each page costs a
-/// fault, and several times as much once another process shares our memory: its core must be told
-/// of each page that is copied.
-fn touch_heap() {
-    const AN_ORDER: usize = 16 * 1024;
+/// Touches what an order will be read into, and the stack that it is obeyed on. After a fork the
+/// first touch of each page costs a fault, and several times as much once another process shares
+/// our memory: its core must be told of each page that is copied.
+fn touch_memory() {
+    /// With a cage of some three hundred paths an order has twenty thousand bytes.
+    const AN_ORDER: usize = 32 * 1024;
+    /// The words of an order and what is called with them.
+    const A_WHILE: usize = 16 * 1024;
     std::hint::black_box(vec![1u8; AN_ORDER]);
+    std::hint::black_box([1u8; A_WHILE]);
 }
 
 /// After a fork the first touch of each page costs a fault. While no order is there yet, there is

@@ -30,7 +30,6 @@ mod rules;
 mod session;
 mod settle;
 mod shared_tmp;
-mod stack;
 mod stay;
 mod template;
 mod terminal;
@@ -43,7 +42,9 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use ahead::{Ahead, Ready, Wanted};
 pub(crate) use arrived::Arrived;
-pub(crate) use capability::{Bounds, Reserve, empty_bounds, raise_reserve, with_reserve};
+pub(crate) use capability::{
+    Bounds, Reserve, drop_all_but, empty_bounds, raise_reserve, with_reserve,
+};
 use confine::by_real_names;
 pub(crate) use confine::{Confined, Standing, confine, rehearse};
 pub(crate) use early::Rest;

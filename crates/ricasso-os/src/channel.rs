@@ -194,6 +194,19 @@ impl Channel {
         poll(&mut fds, Some(&at_once)).is_ok_and(|_| !fds[0].revents().is_empty())
     }
 
+    /// How the next message begins, as soon as there is one, and its length; a closed socket has
+    /// length 0. It can still be received.
+    pub(crate) fn beginning<const N: usize>(&self) -> Result<([u8; N], usize)> {
+        let mut bytes = [0u8; N];
+        loop {
+            match recv(&self.0, &mut bytes, RecvFlags::PEEK | RecvFlags::TRUNC) {
+                Ok((_, length)) => return Ok((bytes, length)),
+                Err(Errno::INTR | Errno::CONNRESET) => {}
+                Err(errno) => return Err(Error::call("look at our socket")(errno)),
+            }
+        }
+    }
+
     /// Whether nothing waits to be received.
     pub(crate) fn is_silent(&self) -> bool {
         matches!(self.next_length(Wait::Never), Ok(None))

@@ -5,7 +5,7 @@
 //! a process that runs, that signal means nothing.
 
 use crate::error::{Error, Result};
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,10 +28,20 @@ impl Handle {
         Ok(Handle(Arc::new(fd)))
     }
 
-    /// Continues it, if somebody stopped it.
+    /// Continues it, if somebody stopped it, and whoever it stands still for, who is of its group.
     pub(crate) fn rouse(&self) {
-        // One that is gone shows it by its socket.
-        let _ = pidfd_send_signal(&self.0, Signal::CONT);
+        const TO_THE_GROUP: libc::c_uint = 1 << 2;
+        let (fd, signal) = (self.0.as_raw_fd(), libc::SIGCONT);
+        let nothing = std::ptr::null::<libc::siginfo_t>();
+        // SAFETY: the descriptor is borrowed, so it stays open during the call; a null siginfo is
+        // allowed and means "as if by kill(2)" (pidfd_send_signal(2)).
+        let sent = unsafe {
+            libc::syscall(libc::SYS_pidfd_send_signal, fd, signal, nothing, TO_THE_GROUP)
+        };
+        if sent != 0 {
+            // Before Linux 6.9. One that is gone shows it by its socket.
+            let _ = pidfd_send_signal(&self.0, Signal::CONT);
+        }
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct Note {
     pub(crate) more: bool,
     pub(crate) leaves: Leaves,
     pub(crate) failed: Option<(Stage, i32)>,
+    /// Whether the order is left to another process.
+    pub(crate) back: bool,
     /// The first process of the command's pid namespace, where there is one.
     pub(crate) first: Option<i32>,
     /// The command, where it is not the warden's own child.
@@ -97,6 +99,8 @@ pub(crate) enum Tidings<'a> {
     },
     /// It came to nothing.
     Failed(Stage, Errno),
+    /// The order is for somebody else, and was not taken.
+    Back,
 }
 
 impl Tidings<'_> {
@@ -141,6 +145,7 @@ impl Tidings<'_> {
                 out.number(4);
                 out.number(u64::from(*asks));
             }
+            Tidings::Back => out.number(5),
         }
         out.0
     }
@@ -198,6 +203,7 @@ impl Note {
                 self.listener = if from.number()? == 1 { fds.next() } else { None };
                 self.command = fds.next().and_then(|hold| number_of(&hold));
             }
+            5 => self.back = true,
             _ => return None,
         }
         Some(())
@@ -219,9 +225,11 @@ fn number_of(hold: &OwnedFd) -> Option<i32> {
 pub(crate) fn tell(note: &Channel, word: &Tidings<'_>, fds: &[BorrowedFd<'_>]) {
     let sent = match word {
         Tidings::Ready => note.send_signed(&word.encode(), fds),
-        Tidings::Order(..) | Tidings::First(_) | Tidings::Begun { .. } | Tidings::Failed(..) => {
-            note.send(&word.encode(), fds)
-        }
+        Tidings::Order(..)
+        | Tidings::First(_)
+        | Tidings::Begun { .. }
+        | Tidings::Failed(..)
+        | Tidings::Back => note.send(&word.encode(), fds),
     };
     if let Err(error) = sent {
         let failed = Tidings::Failed(Stage::Prepare, error.as_errno());

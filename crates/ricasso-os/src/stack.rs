@@ -35,7 +35,9 @@ pub fn with_room<T>(act: impl FnOnce() -> T) -> Result<T> {
         return Ok(act());
     }
     let call = Call { act: Some(act), done: None };
-    call.on(&Stack::new()?).or_else(|panic| resume_unwind(panic))
+    let what = "make a stack of 8 MiB, where the caller's limit leaves less (ulimit -s)";
+    let stack = Stack::of(ROOM_BYTES).map_err(failed(what))?;
+    call.on(&stack).or_else(|panic| resume_unwind(panic))
 }
 
 struct Call<T, F> {
@@ -66,6 +68,7 @@ fn failed(what: &'static str) -> impl FnOnce(io::Error) -> Error {
 }
 
 /// Memory that is this value's own.
+#[derive(Debug)]
 struct Memory {
     base: *mut c_void,
     bytes: usize,
@@ -93,21 +96,25 @@ impl Drop for Memory {
     }
 }
 
-struct Stack(Memory);
+/// Mapped, and not taken from the heap: that may hand out memory that was used before and must be
+/// cleared, which touches every page.
+#[derive(Debug)]
+pub(crate) struct Stack(Memory);
 
 impl Stack {
-    fn new() -> Result<Stack> {
-        let what = "make a stack of 8 MiB, where the caller's limit leaves less (ulimit -s)";
-        let memory = Memory::of(GUARD_BYTES + ROOM_BYTES).map_err(failed(what))?;
+    /// One with room for so many bytes.
+    pub(crate) fn of(bytes: usize) -> io::Result<Stack> {
+        let memory = Memory::of(GUARD_BYTES + bytes + HEAD_BYTES)?;
         // SAFETY: these are the lowest bytes of the mapping above, which nothing points into yet
         // (mprotect(2)).
-        if unsafe { libc::mprotect(memory.base, GUARD_BYTES, libc::PROT_NONE) } != 0 {
-            return Err(Error::last(what));
+        match unsafe { libc::mprotect(memory.base, GUARD_BYTES, libc::PROT_NONE) } {
+            0 => Ok(Stack(memory)),
+            _ => Err(io::Error::last_os_error()),
         }
-        Ok(Stack(memory))
     }
 
-    fn top(&self) -> *mut c_void {
+    /// Where it begins: stacks grow downwards.
+    pub(crate) fn top(&self) -> *mut c_void {
         self.0.base.wrapping_byte_add(self.0.bytes - HEAD_BYTES)
     }
 }
@@ -179,7 +186,7 @@ mod tests {
 
     /// Runs on a new stack whatever the limit is.
     fn moved<T>(act: impl FnOnce() -> T) -> std::thread::Result<T> {
-        Call { act: Some(act), done: None }.on(&Stack::new().unwrap())
+        Call { act: Some(act), done: None }.on(&Stack::of(ROOM_BYTES).unwrap())
     }
 
     /// Goes down until the stack has grown by so many bytes.

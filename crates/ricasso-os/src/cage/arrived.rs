@@ -5,9 +5,10 @@ use super::init::{Begun, own_proc};
 use super::template::{Copy, Template};
 use super::{Cage, mounts};
 use crate::after_fork::{self, leave};
-use crate::channel::Channel;
+use crate::channel::{Channel, Wait};
+use crate::note::{Tidings, tell};
 use crate::warden::serve::Ground;
-use crate::wire::Order;
+use crate::wire::{Enclosed, Order, Word};
 use rustix::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
@@ -31,13 +32,13 @@ pub(super) enum Terminals {
 }
 
 impl<'a> Arrived<'a> {
-    /// Copies the view for this process. It guesses what the order on this socket will be, and can
-    /// go back.
+    /// Copies the view for this process. It guesses what the order on this socket will be. Where it
+    /// fails, or the guess is wrong, it goes back; where it cannot, the order is left to another.
     pub(crate) fn at(
         template: &'a Template,
         copy: Copy,
         ground: Ground<'_>,
-        job: &Channel,
+        (job, note): (&Channel, &Channel),
     ) -> Option<Arrived<'a>> {
         let cage = &template.standing().cage;
         let mut arrived = Arrived { template, early: None, terminals: Terminals::Own };
@@ -60,8 +61,26 @@ impl<'a> Arrived<'a> {
         }
         match entered {
             Ok(()) => Some(arrived),
-            Err(_) => arrived.turn_back(),
+            Err(_) if template.has_way_back() => arrived.turn_back(),
+            Err(_) => arrived.make_room(note),
         }
+    }
+
+    /// Itself, once there is an order that it may take: where there is no way back from the view,
+    /// one for another cage is left to another process.
+    pub(crate) fn await_order(self, job: &Channel, note: &Channel) -> Arrived<'a> {
+        if self.template.has_way_back() || next_view(job) == Some(self.template.number()) {
+            return self;
+        }
+        self.make_room(note)
+    }
+
+    /// The warden gives the order to a process that begins where the machine's mounts are: those
+    /// that a view was built from may be old by now.
+    fn make_room(self, note: &Channel) -> ! {
+        drop(self);
+        tell(note, &Tidings::Back, &[]);
+        leave()
     }
 
     /// The rules that came with an order for the view of this number. What else the order says is
@@ -124,6 +143,7 @@ impl<'a> Arrived<'a> {
         }
     }
 
+    /// One that cannot go back ends, and its job is lost: its order was taken.
     fn turn_back(self) -> Option<Arrived<'a>> {
         let Arrived { template, early, terminals: _ } = self;
         drop(early);
@@ -131,6 +151,22 @@ impl<'a> Arrived<'a> {
             Ok(()) => None,
             // Nobody knows where this process stands.
             Err(_) => leave(),
+        }
+    }
+}
+
+/// The view that the next order asks for, as soon as there is one. What is too long to be looked at
+/// asks for none.
+fn next_view(job: &Channel) -> Option<u64> {
+    loop {
+        let (beginning, length) = job.beginning::<{ Enclosed::BYTES }>().ok()?;
+        match length {
+            0 => leave(),
+            // A word for the command before this one.
+            1..Enclosed::BYTES if Word::decode(&beginning[..length]).is_ok() => {
+                job.receive(Wait::Never).ok()?;
+            }
+            _ => return Enclosed::open(&beginning)?.1.view,
         }
     }
 }

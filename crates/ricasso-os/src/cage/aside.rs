@@ -2,13 +2,22 @@
 //! copied for them.
 
 use super::raw;
-use super::stack::Stack;
 use crate::after_fork::leave;
+use crate::stack::Stack;
 use rustix::io::Errno;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// The stack of a process that shares its parent's memory; what it does there, before it executes
+/// or ends, needs a tenth of it.
+const STACK_BYTES: usize = 256 * 1024;
+
+/// A stack for such a process.
+pub(super) fn stack() -> Result<Stack, Errno> {
+    Stack::of(STACK_BYTES).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::NOMEM))
+}
+
 /// Bears a child that does `act` and ends, if it has not executed before; its number is returned
-/// when it has done either. The caller has one thread.
+/// when it has done either. The flags name the signal of its end too. The caller has one thread.
 pub(super) fn bear(flags: libc::c_int, act: &mut dyn FnMut()) -> Result<i32, Errno> {
     extern "C" fn enter(with: *mut libc::c_void) -> libc::c_int {
         // SAFETY: `with` leads to the reference below, which outlives this process's use of it: its
@@ -17,9 +26,9 @@ pub(super) fn bear(flags: libc::c_int, act: &mut dyn FnMut()) -> Result<i32, Err
         act();
         leave()
     }
-    let stack = Stack::new()?;
+    let stack = stack()?;
     let mut with = act;
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD | flags;
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | flags;
     // SAFETY: `enter` never returns and ends in exec or exit; its stack is aligned, its own, and
     // lives until this call returns, as does what it is given. With CLONE_VFORK this process,
     // which has one thread, runs none of its code before then, so nothing is used by both at once.
@@ -29,22 +38,25 @@ pub(super) fn bear(flags: libc::c_int, act: &mut dyn FnMut()) -> Result<i32, Err
 }
 
 /// What `act` comes to in a child in these new namespaces, which is gone then. It goes into other
-/// namespaces and directories for itself alone, and opens files for both.
+/// namespaces and directories for itself alone, and opens files for both. If somebody kills it,
+/// this process ends too: nobody knows what of its memory was half written.
 pub(super) fn done<T>(
     spaces: libc::c_int,
     act: impl FnOnce() -> Result<T, Errno>,
 ) -> Result<T, Errno> {
     let (mut act, mut came) = (Some(act), None);
-    // One that somebody killed may have left half a word.
     let whole = AtomicBool::new(false);
     let pid = bear(libc::CLONE_FILES | spaces, &mut || {
         came = act.take().map(|act| act());
         whole.store(true, Ordering::Release);
     })?;
-    crate::tree::wait_for(pid);
+    // It has no signal of its end, which would wake whoever waits for children.
+    // SAFETY: nothing is written where the pointer is null (waitpid(2)).
+    while unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::__WALL) } < 0
+        && crate::after_fork::last_errno() == Errno::INTR
+    {}
     if !whole.load(Ordering::Acquire) {
-        std::mem::forget(came);
-        return Err(Errno::INTR);
+        leave();
     }
     came.unwrap_or(Err(Errno::INTR))
 }

@@ -45,14 +45,14 @@ pub(crate) fn empty_bounds() -> Bounds {
     empty(Bounds::Unknown)
 }
 
-/// How many there are: the kernel knows no number from this one on.
+/// How many capabilities there are: the kernel knows no number from this one on.
 pub(super) fn count() -> libc::c_ulong {
     let is_one = |number: &libc::c_ulong| raw::prctl_value(libc::PR_CAPBSET_READ, *number).is_ok();
     (0..MOST_CAPABILITIES).take_while(is_one).count() as libc::c_ulong
 }
 
-/// The same, in a user namespace that this process has just entered, where the set is whole. There
-/// are so many, and nothing fails where that is true. Allocates nothing.
+/// Empties that set in a user namespace that this process has just entered, where it is whole.
+/// There are so many, and nothing fails where that is true. Allocates nothing.
 pub(super) fn empty_whole_bounds(count: libc::c_ulong) -> Result<(), Errno> {
     (0..count).try_for_each(|number| raw::prctl(libc::PR_CAPBSET_DROP, number))
 }

@@ -10,13 +10,13 @@ use super::capability::Bounds;
 use super::confine::refuse_privileges;
 use super::realm::Users;
 use super::session::Loopback;
-use super::stack::Stack;
 use super::template::{Copy, Template};
-use super::{Net, capability, raw};
+use super::{Net, aside, capability, raw};
 use crate::after_fork::{self, Cores, leave};
 use crate::channel::Channel;
 use crate::in_place::{self, Wanted};
 use crate::note::{self, Tidings};
+use crate::stack::Stack;
 use crate::warden::serve::Ground;
 use crate::wire::Stage;
 use rustix::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
@@ -83,11 +83,7 @@ impl Early {
     /// Bears the process in the namespaces of this one. It goes into the copy that was made ahead
     /// by itself, or this one stands in a copy already. `None` where it must be born later: what
     /// it needs is not there yet, or the kernel refuses.
-    pub(super) fn bear(
-        template: &Template,
-        copy: Copy,
-        ground: Ground<'_>,
-    ) -> Option<Early> {
+    pub(super) fn bear(template: &Template, copy: Copy, ground: Ground<'_>) -> Option<Early> {
         let Ground { loopback, bounds, users, .. } = ground;
         let cage = &template.standing().cage;
         let joins = match cage.net {
@@ -114,7 +110,7 @@ impl Early {
             users: AtomicPtr::new(users.cast_mut()),
             rest: AtomicPtr::new(ptr::null_mut()),
         });
-        let stack = Stack::new().ok()?;
+        let stack = aside::stack().ok()?;
         let own = libc::CLONE_VM | libc::CLONE_FILES | libc::SIGCHLD;
         let flags = own | libc::CLONE_CHILD_CLEARTID;
         let given = ptr::from_ref(&*shared).cast_mut().cast();

@@ -84,6 +84,20 @@ impl Begun {
 }
 
 impl Parts<'_> {
+    /// The user namespace that the command lives in, in a realm, as far as it is made. Elsewhere
+    /// it is in one of its own already, or needs none.
+    fn users(&self, standing: &Standing) -> Option<&Users> {
+        self.ground.users.filter(|_| self.ground.realm.is_some() && standing.cage.counts_tasks())
+    }
+
+    /// One, where there must be one and is none.
+    fn missing_users(&self, standing: &Standing) -> Result<Option<Users>, Errno> {
+        match (self.ground.realm, self.ground.users) {
+            (Some(realm), None) if standing.cage.counts_tasks() => realm.users().map(Some),
+            (Some(_) | None, _) => Ok(None),
+        }
+    }
+
     /// Tells the warden of the order, unless it knows, and gives it these descriptors.
     fn tell_order(&self, fds: &[BorrowedFd<'_>]) {
         if self.told.replace(true) {
@@ -120,7 +134,7 @@ impl Queues {
     }
 }
 
-/// Forks the first process of new namespaces, which only root can do in one step; the network and
+/// Forks the first process of new namespaces, which takes root or a realm; the network and
 /// the view of the files are left to it. `None` in the child, which dies with its parent.
 pub(crate) fn bear(template: Option<&Template>, queues: Queues) -> Result<Option<i32>, Errno> {
     let mut spaces = SPACES;
@@ -205,7 +219,8 @@ fn follow(parts: &Parts<'_>, standing: &Standing, begun: Begun) -> Result<Never,
         }
         None => {
             entered.map_err(|errno| (Stage::Directory, errno))?;
-            let born = beget(parts, standing, &ends.warden);
+            // Nobody is born early without one that is to live there.
+            let born = beget(parts, (standing, parts.users(standing)), &ends.warden);
             born.map_err(|errno| (Stage::Prepare, errno))?
         }
     };
@@ -271,8 +286,11 @@ fn first(
     let at = |stage| move |errno| (stage, errno);
     follow_warden(parts.note).map_err(at(Stage::Namespaces))?;
     rustix::process::chdir(&parts.order.cwd).map_err(at(Stage::Directory))?;
+    // Whoever cannot be looked into cannot make one any more.
+    let made = parts.missing_users(standing).map_err(at(Stage::Namespaces))?;
+    let users = parts.users(standing).or(made.as_ref());
     become_unreachable(standing, parts.ground).map_err(at(Stage::Privileges))?;
-    let command = beget(parts, standing, &ends.warden).map_err(at(Stage::Prepare))?;
+    let command = beget(parts, (standing, users), &ends.warden).map_err(at(Stage::Prepare))?;
     drop(ends.warden);
     guard(command, &ends.own, named.as_ref())
 }
@@ -294,18 +312,12 @@ fn become_unreachable(standing: &Standing, ground: Ground<'_>) -> Result<(), Err
 /// Starts the command's process and waits until it has executed or ended. It borrows our memory
 /// until then, so nothing is copied for it. Nobody waits for us meanwhile: the warden, which
 /// answers its questions and may end us both, is another process.
-fn beget(parts: &Parts<'_>, standing: &Standing, warden: &OwnedFd) -> Result<i32, Errno> {
-    let made;
-    let users = match (parts.ground.realm, parts.ground.users) {
-        (Some(realm), None) if standing.cage.counts_tasks() => {
-            made = realm.users()?;
-            Some(&made)
-        }
-        (Some(_), users) => users.filter(|_| standing.cage.counts_tasks()),
-        // It is in one that is its own already.
-        (None, _) => None,
-    };
-    aside::bear(0, &mut || {
+fn beget(
+    parts: &Parts<'_>,
+    (standing, users): (&Standing, Option<&Users>),
+    warden: &OwnedFd,
+) -> Result<i32, Errno> {
+    aside::bear(libc::SIGCHLD, &mut || {
         let (stage, errno) = become_command(parts, (standing, users), warden);
         note::tell(parts.note, &Tidings::Failed(stage, errno), &[]);
     })

@@ -5,7 +5,7 @@
 //! root does, and what root gives up once for all commands they give up once too. A command lives
 //! in one more of its own, below it, in which the kernel counts its tasks and no others.
 
-use super::init::{self, SPACES};
+use super::init::SPACES;
 use super::mounts::Processes;
 use super::{Namespaces, aside, capability, raw, trial};
 use crate::after_fork::leave;
@@ -25,7 +25,7 @@ pub(crate) struct Realm {
 #[derive(Debug)]
 pub(crate) struct Users {
     fd: OwnedFd,
-    /// How many capabilities there are to give up.
+    /// How many capabilities are taken out of what bounds executing.
     capabilities: libc::c_ulong,
 }
 
@@ -34,21 +34,31 @@ impl Realm {
     /// be built from there: this process stays where it is then.
     pub(crate) fn enter() -> Option<Realm> {
         trial::try_in_a_child(|| {
-            let realm = Realm::begin()?;
-            realm.users()?;
+            let users = Realm::begin()?.users()?;
             raw::unshare(SPACES | libc::CLONE_NEWNET)?;
-            trial::can_mount_processes(Processes::Shown).then_some(()).ok_or(Errno::PERM)
+            if !trial::can_mount_processes(Processes::Shown) {
+                return Err(Errno::PERM);
+            }
+            users.enter()
         })
         .ok()?;
-        // One that went half of the way is nowhere.
-        Some(Realm::begin().unwrap_or_else(|_| leave()))
+        Realm::begin().ok()
     }
 
+    /// Where it fails this process is where it was; one that went half of the way is nowhere.
     fn begin() -> Result<Realm, Errno> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let proc = rustix::fs::open(c"/proc", flags, Mode::empty())?;
-        init::own_user_namespace(0)?;
-        Ok(Realm { proc, capabilities: capability::count() })
+        let own = raw::own_place()?;
+        let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
+        raw::unshare(libc::CLONE_NEWUSER)?;
+        if raw::map_self(&own, uid.as_raw(), gid.as_raw()).is_err() {
+            leave();
+        }
+        // Anybody but root has the whole set as outside: it bounds what `no_new_privs` refuses
+        // already, and to take out each one takes a microsecond.
+        let capabilities = if uid.is_root() { capability::count() } else { 0 };
+        Ok(Realm { proc, capabilities })
     }
 
     /// Makes a namespace for the commands of one job. It takes no powers.
@@ -71,8 +81,7 @@ impl Realm {
 }
 
 impl Users {
-    /// Takes this process there, where it has all powers, and can have none by executing. Allocates
-    /// nothing.
+    /// Takes this process there, where it has all powers until it gives them up. Allocates nothing.
     pub(super) fn enter(&self) -> Result<(), Errno> {
         raw::enter(&self.fd, libc::CLONE_NEWUSER)?;
         capability::empty_whole_bounds(self.capabilities)

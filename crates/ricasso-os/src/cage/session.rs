@@ -14,7 +14,7 @@ use rustix::io::Errno;
 /// The namespaces that jobs of a session share.
 #[derive(Debug)]
 pub(crate) struct Loopback {
-    /// The owner of the network, which must be entered first; root needs none.
+    /// The owner of the network, which must be entered first; root and a realm need none.
     user: Option<OwnedFd>,
     net: OwnedFd,
 }

@@ -44,8 +44,9 @@ pub(crate) struct Template {
     copy: Option<Place>,
     /// Where the kernel tells a process of its namespaces.
     proc: OwnedFd,
-    /// Where a process goes back to whose order is another one.
-    home: Place,
+    /// Where a process goes back to whose order is another one; nobody comes back from a realm to
+    /// the machine's mounts.
+    home: Option<Place>,
 }
 
 /// One that is being built.
@@ -99,11 +100,11 @@ impl Builder {
                 let _ = set_parent_process_death_signal(Some(Signal::KILL));
                 let alone = crate::keeper::close_others(&[theirs.as_fd()]);
                 if alone.is_ok()
-                    && let Ok((real, built, home)) = build(&cage, realm)
+                    && let Ok((real, built)) = build(&cage, realm)
                 {
                     let mut bytes = Writer::default();
                     real.encode(&mut bytes);
-                    let fds: Vec<_> = [&built, &home].into_iter().flat_map(Place::fds).collect();
+                    let fds: Vec<_> = built.fds().collect();
                     // A keeper that is gone needs no view.
                     let _ = theirs.send(&bytes.0, &fds);
                 }
@@ -127,8 +128,11 @@ impl Builder {
     fn adopt(self, bytes: &[u8], fds: Vec<OwnedFd>, fence: Fence) -> Option<Template> {
         let Builder { number, cage, survey, answer: _ } = self;
         let real = Cage::decode(&mut Reader(bytes))?;
-        let mut fds = fds.into_iter();
-        let (built, home) = (Place::of(&mut fds)?, Place::of(&mut fds)?);
+        let built = Place::of(fds)?;
+        let home = match real.walls.namespaces {
+            Namespaces::Root => Some(Place::here().ok()?),
+            Namespaces::User | Namespaces::None => None,
+        };
         let standing = Standing::of_real_names(real, fence);
         let proc = rustix::fs::open(c"/proc", HOLD, Mode::empty()).ok()?;
         let (survey, copy) = (Rc::new(survey), None);
@@ -139,21 +143,12 @@ impl Builder {
     }
 }
 
-/// Builds what commands may share, in a mount namespace of this process alone. Also returned is
-/// where whoever went there finds the machine's mounts again.
-fn build(
-    cage: &Cage,
-    realm: Option<&Realm>,
-) -> std::result::Result<(Cage, Place, Place), Errno> {
+/// Builds what commands may share, in a mount namespace of this process alone.
+fn build(cage: &Cage, realm: Option<&Realm>) -> std::result::Result<(Cage, Place), Errno> {
     let real = super::confine::by_real_names(cage);
     let kind = real.walls.namespaces;
     if !mounts::is_shareable(&real) || source(kind, realm) != Namespaces::Root {
         return Err(Errno::INVAL);
-    }
-    // Nobody comes back from a namespace of his own to the machine's, but to a copy of it.
-    match kind {
-        Namespaces::None | Namespaces::Root => {}
-        Namespaces::User => raw::unshare(libc::CLONE_NEWNS)?,
     }
     // Before /proc is covered.
     let home = Place::here()?;
@@ -162,13 +157,16 @@ fn build(
     mounts::build_shared(&real)?;
     // Where something round us refuses the way there or back, or what a command has for its own,
     // there is no view: whoever went there would be lost.
-    home.enter()?;
+    match kind {
+        Namespaces::Root => home.enter()?,
+        Namespaces::User | Namespaces::None => {}
+    }
     built.enter()?;
     raw::unshare(init::SPACES)?;
     mounts::build_memory(&real)?;
     mounts::terminals()?;
     match trial::can_mount_processes(mounts::processes(&real)) {
-        true => Ok((real, built, home)),
+        true => Ok((real, built)),
         false => Err(Errno::PERM),
     }
 }
@@ -200,7 +198,7 @@ impl Template {
 
     /// Its descriptors, which a warden keeps.
     pub(crate) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        [&self.built, &self.home].into_iter().flat_map(Place::fds)
+        std::iter::once(&self.built).chain(&self.home).flat_map(Place::fds)
     }
 
     /// Those of the copy that was made ahead, which are for the warden's first command only.
@@ -258,9 +256,14 @@ impl Template {
         }
     }
 
-    /// Takes it back to where it came from, with a mount namespace of its own.
+    /// Whether a process can go back from it to where it came from.
+    pub(super) fn has_way_back(&self) -> bool {
+        self.home.is_some()
+    }
+
+    /// Takes it back there, with a mount namespace of its own.
     pub(super) fn leave(&self) -> std::result::Result<(), Errno> {
-        self.home.copy()
+        self.home.as_ref().ok_or(Errno::PERM)?.copy()
     }
 }
 
@@ -288,7 +291,8 @@ impl Place {
     }
 
     /// One whose descriptors came in this order.
-    fn of(fds: &mut impl Iterator<Item = OwnedFd>) -> Option<Place> {
+    fn of(fds: Vec<OwnedFd>) -> Option<Place> {
+        let mut fds = fds.into_iter();
         Some(Place { mounts: fds.next()?, root: fds.next()? })
     }
 

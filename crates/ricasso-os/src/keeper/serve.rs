@@ -27,6 +27,10 @@ const WARDENS_TIDY: Duration = Duration::from_secs(1);
 /// over by then, or else does not wait for anybody.
 const PAUSE: Duration = Duration::from_millis(3);
 
+/// A trial takes a millisecond; what was barred so often is so for good, and not for want of
+/// processes or memory.
+const MOST_TRIALS: usize = 3;
+
 struct Post {
     control: Channel,
     children: OwnedFd,
@@ -37,7 +41,7 @@ struct Post {
     commands: Commands,
     /// What this process is in, once it knows that it needs one.
     realm: Option<Realm>,
-    tried_realm: bool,
+    realm_trials: usize,
     /// Of the next warden, in a realm.
     users: Option<Users>,
     /// Of what all that we fork can have by executing.
@@ -101,7 +105,7 @@ impl Post {
             views: Views::default(),
             commands: Commands::Any,
             realm: None,
-            tried_realm: false,
+            realm_trials: 0,
             users: None,
             bounds: Bounds::Unknown,
             queues: Queues::Shared,
@@ -130,16 +134,16 @@ impl Post {
             if died {
                 self.reap();
             }
+            if mounted {
+                // None of them is right any more, and each would keep alive what was unmounted.
+                self.views.clear();
+            }
             if asked {
                 match self.control.receive(Wait::Never)? {
                     Arrival::Message(wish, fds) => self.obey(&wish, fds)?,
                     Arrival::Nothing => {}
                     Arrival::Closed => return Ok(()),
                 }
-            }
-            if mounted {
-                // None of them is right any more, and each would keep alive what was unmounted.
-                self.views.clear();
             }
             if self.due.is_some_and(|due| due <= Instant::now()) {
                 self.make_ready();
@@ -192,7 +196,8 @@ impl Post {
     /// executing.
     fn bound(&mut self, kind: Namespaces) {
         self.commands = Commands::Caged;
-        if kind == Namespaces::User && !std::mem::replace(&mut self.tried_realm, true) {
+        if kind == Namespaces::User && self.realm.is_none() && self.realm_trials < MOST_TRIALS {
+            self.realm_trials += 1;
             self.realm = one_thread().ok().and_then(|()| Realm::enter());
             if self.realm.is_some() {
                 self.sessions.move_to_realm();

@@ -4,7 +4,7 @@ use super::cradle::{Came, Cradle};
 use super::ears::{Ears, Woken};
 use super::report::{Report, Status, Usage};
 use super::serve::{Ground, Post};
-use crate::cage::{self, Birth, Bounds, Gatekeeper, Hedge, Reserve, Template};
+use crate::cage::{self, Birth, Gatekeeper, Hedge, Reserve, Template};
 use crate::channel::{Arrival, Channel, Wait};
 use crate::error::{Error, Result};
 use crate::note::{Asks, Note};
@@ -149,6 +149,10 @@ impl Post {
         if !self.hear(pipe, &mut note)? {
             return Ok(None);
         }
+        if note.back {
+            tree::wait_for(pid);
+            return self.begin(Ground { template: None, ..ground });
+        }
         let life = match birth {
             Birth::First => {
                 note.first = Some(pid);
@@ -218,7 +222,7 @@ impl Post {
         let Order { ceilings, litter, more, leaves, .. } = order;
         self.litter.clone_from(&litter);
         let told = Note { ceilings, litter, more, leaves, failed, ..Note::default() };
-        let mut life = Life::of(Note { listener, asks, ..told }, (pid, pid), ground.bounds)?;
+        let mut life = Life::of(Note { listener, asks, ..told }, (pid, pid), ground)?;
         drop(note);
         if failed.is_none() {
             // A short command is over before anybody needs to know that it began.
@@ -265,7 +269,7 @@ impl Post {
         let mut quick = !asks && self.wait(Ears::default(), PollFlags::empty(), Some(SHORT))?.child;
         while self.hear(pipe, &mut note)? {}
         self.litter.clone_from(&note.litter);
-        let mut life = Life::of(note, (pid, pid), ground.bounds)?;
+        let mut life = Life::of(note, (pid, pid), ground)?;
         if asks && life.failed.is_none() {
             quick = self.first_moments(&mut life, Instant::now() + SHORT)?;
         }
@@ -304,7 +308,7 @@ impl Post {
         self.litter.clone_from(&note.litter);
         let child = note.first.unwrap_or(builder);
         let pid = note.command.unwrap_or(child);
-        let mut life = Life::of(note, (pid, child), ground.bounds)?;
+        let mut life = Life::of(note, (pid, child), ground)?;
         let over =
             life.failed.is_some() || self.first_moments(&mut life, Instant::now() + SHORT)?;
         // By now it was executed or failed; a failure was told before the end.
@@ -368,13 +372,20 @@ impl Post {
 }
 
 impl Life {
-    fn of(note: Note, (pid, child): (i32, i32), bounds: Bounds) -> Result<Life> {
+    fn of(note: Note, (pid, child): (i32, i32), ground: Ground<'_>) -> Result<Life> {
+        let reserve = if note.more { Reserve::NextCage } else { Reserve::Group };
         let gate = match (note.listener, note.asks) {
             (Some(listener), Some(asks)) => {
-                let reserve = if note.more { Reserve::NextCage } else { Reserve::Group };
-                Some(Gatekeeper::new(listener, asks, (reserve, bounds))?)
+                Some(Gatekeeper::new(listener, asks, (reserve, ground.bounds))?)
             }
-            (Some(_), None) | (None, _) => None,
+            (Some(_), None) | (None, _) => {
+                // The powers of a realm are for building cages.
+                if ground.realm.is_some() {
+                    let dropped = cage::drop_all_but(reserve, ground.bounds);
+                    dropped.map_err(Error::call("give up capabilities"))?;
+                }
+                None
+            }
         };
         Ok(Life {
             pid,
