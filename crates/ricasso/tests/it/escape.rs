@@ -3,7 +3,7 @@
 //!
 //! As root and as nobody, with namespaces and on a machine that refuses them.
 
-mod copied;
+pub(crate) mod copied;
 mod outcome;
 mod snapshot;
 pub(crate) mod stage;

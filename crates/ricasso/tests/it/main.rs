@@ -45,5 +45,6 @@ mod states;
 mod stress;
 mod surroundings;
 mod terminal;
+mod unmounted;
 mod views;
 mod work;

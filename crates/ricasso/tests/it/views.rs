@@ -2,6 +2,8 @@
 //! whose view was built for it, and what changed since then is never overlooked.
 
 use crate::cage::{powers, run, with};
+use crate::escape::copied::Owner;
+use crate::escape::stage::{Actor, Hall, Stage};
 use crate::place::{PATIENCE, Place, program, skip};
 use crate::starts::children;
 use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
@@ -25,6 +27,7 @@ fn engine(place: &Place, policy: Policy) -> Engine {
     engine_on(place, policy, None)
 }
 
+/// The same on a machine with these powers.
 fn engine_on(place: &Place, policy: Policy, powers: Option<Powers>) -> Engine {
     engine_of(place, policy, powers, Spares::None)
 }
@@ -100,48 +103,47 @@ fn sorted(mounts: &str) -> Vec<&str> {
     lines
 }
 
-/// Whether this machine builds views ahead at all.
-fn can_copy(name: &str) -> bool {
-    let root = powers().namespaces == Namespaces::Root;
-    if !root {
-        skip(name, "views are built ahead for root alone");
+/// The machine as root has it, and as somebody has it who needs a user namespace.
+fn kinds(name: &str) -> Vec<Powers> {
+    let whole = powers();
+    if whole.namespaces != Namespaces::Root {
+        skip(name, "only root can be both");
+        return Vec::new();
     }
-    root
+    vec![whole, Powers { namespaces: Namespaces::User, ..whole }]
 }
 
 #[test]
 fn a_copied_view_has_the_mounts_of_one_that_was_built_for_the_command() {
     let name = "a_copied_view_has_the_mounts_of_one_that_was_built_for_the_command";
-    if !can_copy(name) {
-        return;
-    }
-    let (place, ground) = (Place::new(), Ground::new("same"));
-    let engine = engine(&place, ground.policy());
-    if copied(&engine, &place).is_none() {
-        return skip(name, "something on this machine changes all the time");
-    }
-    let built = says(&self::engine(&place, ground.policy()), &place, MOUNTS);
-    assert!(!is_copied(&built), "the first command of an engine: {built}");
-    for _ in 0..5 {
-        let mounts = says(&engine, &place, MOUNTS);
-        assert_eq!(sorted(&mounts), sorted(&built));
+    for powers in kinds(name) {
+        let (place, ground) = (Place::new(), Ground::new("same"));
+        let engine = engine_on(&place, ground.policy(), Some(powers));
+        if copied(&engine, &place).is_none() {
+            return skip(name, "something on this machine changes all the time");
+        }
+        let built = says(&engine_on(&place, ground.policy(), Some(powers)), &place, MOUNTS);
+        assert!(!is_copied(&built), "the first command of an engine: {built}");
+        for _ in 0..5 {
+            let mounts = says(&engine, &place, MOUNTS);
+            assert_eq!(sorted(&mounts), sorted(&built));
+        }
     }
 }
 
 #[test]
 fn commands_with_copies_of_one_view_share_no_memory_and_no_terminals() {
     let name = "commands_with_copies_of_one_view_share_no_memory_and_no_terminals";
-    if !can_copy(name) {
-        return;
+    for powers in kinds(name) {
+        let (place, ground) = (Place::new(), Ground::new("apart"));
+        let engine = engine_on(&place, ground.policy(), Some(powers));
+        if copied(&engine, &place).is_none() {
+            return skip(name, "something on this machine changes all the time");
+        }
+        let leaves = "echo kept > /dev/shm/left; exec 3<>/dev/ptmx; ls /dev/pts | wc -l";
+        assert_eq!(says(&engine, &place, leaves), "2\n", "its own terminal and ptmx");
+        assert_eq!(says(&engine, &place, "ls /dev/shm /dev/pts"), "/dev/pts:\nptmx\n\n/dev/shm:\n");
     }
-    let (place, ground) = (Place::new(), Ground::new("apart"));
-    let engine = engine(&place, ground.policy());
-    if copied(&engine, &place).is_none() {
-        return skip(name, "something on this machine changes all the time");
-    }
-    let leaves = "echo kept > /dev/shm/left; exec 3<>/dev/ptmx; ls /dev/pts | wc -l";
-    assert_eq!(says(&engine, &place, leaves), "2\n", "its own terminal and ptmx");
-    assert_eq!(says(&engine, &place, "ls /dev/shm /dev/pts"), "/dev/pts:\nptmx\n\n/dev/shm:\n");
 }
 
 /// The mount namespaces that a process holds by descriptors.
@@ -155,24 +157,23 @@ fn held(pid: u32) -> BTreeSet<String> {
 #[test]
 fn a_copy_that_was_made_ahead_is_for_one_command() {
     let name = "a_copy_that_was_made_ahead_is_for_one_command";
-    if !can_copy(name) {
-        return;
-    }
-    let (place, ground) = (Place::new(), Ground::new("ahead"));
-    let engine = engine(&place, ground.policy());
-    // One that was used before would show the mark.
-    let text = "ls -A /dev/shm; echo used > /dev/shm/mark; readlink /proc/self/ns/mnt";
-    let (began, mut taken) = (Instant::now(), 0);
-    while taken < 5 {
-        if began.elapsed() > PATIENCE {
-            return skip(name, "something on this machine changes all the time");
+    for powers in kinds(name) {
+        let (place, ground) = (Place::new(), Ground::new("ahead"));
+        let engine = engine_on(&place, ground.policy(), Some(powers));
+        // One that was used before would show the mark.
+        let text = "ls -A /dev/shm; echo used > /dev/shm/mark; readlink /proc/self/ns/mnt";
+        let (began, mut taken) = (Instant::now(), 0);
+        while taken < 5 {
+            if began.elapsed() > PATIENCE {
+                return skip(name, "something on this machine changes all the time");
+            }
+            // The keeper's own, the view, and the copy: it is there a moment after the last command.
+            std::thread::sleep(Duration::from_millis(10));
+            let ahead = held(engine.keeper_pid().unwrap());
+            let own = says(&engine, &place, text).trim().to_string();
+            assert!(own.starts_with("mnt:["), "{own}");
+            taken += usize::from(ahead.contains(&own));
         }
-        // The keeper's own, the view, and the copy: it is there a moment after the last command.
-        std::thread::sleep(Duration::from_millis(10));
-        let ahead = held(engine.keeper_pid().unwrap());
-        let own = says(&engine, &place, text).trim().to_string();
-        assert!(own.starts_with("mnt:["), "{own}");
-        taken += usize::from(ahead.contains(&own));
     }
 }
 
@@ -181,28 +182,28 @@ fn a_copy_that_was_made_ahead_is_for_one_command() {
 #[test]
 fn a_command_at_a_terminal_finds_its_name_in_a_copied_view_too() {
     let name = "a_command_at_a_terminal_finds_its_name_in_a_copied_view_too";
-    if !can_copy(name) {
-        return;
-    }
-    let (place, ground) = (Place::new(), Ground::new("terminal"));
-    let engine = engine(&place, ground.policy());
-    let text = "tty; ls /dev/pts | wc -l; ls /proc | wc -l\n\
-                chmod 640 /proc/self/fd/0 2>/dev/null; stat -L -c %A - < /proc/self/fd/0";
-    let mut request = crate::library::request(&place, text);
-    request.manner.terminal = Some(WindowSize { rows: 24, columns: 80 });
-    let says_there = || {
-        let reply = engine.run(&request, &Cancel::new().unwrap()).unwrap();
-        let text = reply.stdout.get().clone();
-        text.lines().map(|line| line.trim_end_matches(char::is_numeric).to_string()).collect()
-    };
-    let first: Vec<String> = says_there();
-    assert!(first[0].starts_with("/dev/pts/"), "{first:?}");
-    if copied(&engine, &place).is_none() {
-        return skip(name, "something on this machine changes all the time");
-    }
-    for _ in 0..3 {
-        assert_eq!(says_there(), first);
-        assert_eq!(says(&engine, &place, "ls /dev/pts"), "ptmx\n");
+    for powers in kinds(name) {
+        let (place, ground) = (Place::new(), Ground::new("terminal"));
+        let engine = engine_on(&place, ground.policy(), Some(powers));
+        let text = "tty; ls /dev/pts | wc -l; ls /proc | wc -l\n\
+                chmod 640 /proc/self/fd/0 2>/dev/null && echo changed; stat -L -c %A - < /proc/self/fd/0";
+        let mut request = crate::library::request(&place, text);
+        request.manner.terminal = Some(WindowSize { rows: 24, columns: 80 });
+        let says_there = || {
+            let reply = engine.run(&request, &Cancel::new().unwrap()).unwrap();
+            let text = reply.stdout.get().clone();
+            text.lines().map(|line| line.trim_end_matches(char::is_numeric).to_string()).collect()
+        };
+        let first: Vec<String> = says_there();
+        assert!(first[0].starts_with("/dev/pts/"), "{first:?}");
+        assert!(!first.contains(&"changed".to_string()), "on the machine: {first:?}");
+        if copied(&engine, &place).is_none() {
+            return skip(name, "something on this machine changes all the time");
+        }
+        for _ in 0..3 {
+            assert_eq!(says_there(), first);
+            assert_eq!(says(&engine, &place, "ls /dev/pts"), "ptmx\n");
+        }
     }
 }
 
@@ -214,83 +215,84 @@ fn commands_of_one_keeper_share_no_queues_and_no_way_to_capabilities() {
         return skip(name, "there is no ipcmk here");
     }
     let (place, ground) = (Place::new(), Ground::new("queues"));
-    let engine = engine(&place, ground.policy());
-    for _ in 0..5 {
-        let makes = "ipcmk -Q > /dev/null; ipcmk -M 4096 > /dev/null; ipcs -q -m | grep -c ^0x";
-        assert_eq!(says(&engine, &place, makes), "2\n");
-        let sets = "grep ^Cap /proc/self/status | grep -v '0000000000000000$'";
-        assert_eq!(says(&engine, &place, sets), "");
+    for powers in kinds(name) {
+        let engine = engine_on(&place, ground.policy(), Some(powers));
+        for _ in 0..5 {
+            let makes = "ipcmk -Q > /dev/null; ipcmk -M 4096 > /dev/null; ipcs -q -m | grep -c ^0x";
+            assert_eq!(says(&engine, &place, makes), "2\n");
+            let sets = "grep ^Cap /proc/self/status | grep -v '0000000000000000$'";
+            assert_eq!(says(&engine, &place, sets), "");
+        }
     }
 }
 
 #[test]
 fn a_view_is_given_up_when_something_changed_that_it_was_built_from() {
     let name = "a_view_is_given_up_when_something_changed_that_it_was_built_from";
-    if !can_copy(name) {
-        return;
-    }
-    type Act = fn(&std::path::Path);
-    let acts: [(&str, Act, &str, &str); 6] = [
-        (
-            "a hidden directory was replaced",
-            |at| {
-                fs::rename(at.join("hidden"), at.join("moved")).unwrap();
-                fs::create_dir(at.join("hidden")).unwrap();
-                fs::write(at.join("hidden/key"), "new\n").unwrap();
-            },
-            "cat {at}/hidden/key; ls {at}/hidden",
-            "",
-        ),
-        (
-            "a hidden name was born",
-            |at| fs::write(at.join("unborn"), "new\n").unwrap(),
-            "cat {at}/unborn",
-            "",
-        ),
-        (
-            "a protected directory was replaced",
-            |at| {
-                fs::rename(at.join("root/.git/hooks"), at.join("root/.git/old")).unwrap();
-                fs::create_dir(at.join("root/.git/hooks")).unwrap();
-            },
-            "echo x > {at}/root/.git/hooks/pre-commit && echo written",
-            "",
-        ),
-        (
-            "a protected file was born",
-            |at| fs::write(at.join("root/.ricasso.toml"), "version = 1\n").unwrap(),
-            "echo x > {at}/root/.ricasso.toml && echo written",
-            "",
-        ),
-        (
-            "a writable root was replaced",
-            |at| {
-                fs::rename(at.join("root"), at.join("old")).unwrap();
-                fs::create_dir(at.join("root")).unwrap();
-            },
-            "echo x > {at}/root/new && cat {at}/root/new",
-            "x\n",
-        ),
-        (
-            "a root became a link to what must not be written",
-            |at| {
-                fs::rename(at.join("root"), at.join("old")).unwrap();
-                std::os::unix::fs::symlink("old/.git", at.join("root")).unwrap();
-            },
-            "echo x > {at}/old/file && echo written",
-            "",
-        ),
-    ];
-    for (number, (what, act, text, expected)) in acts.into_iter().enumerate() {
-        let (place, ground) = (Place::new(), Ground::new(&number.to_string()));
-        let engine = engine(&place, ground.policy());
-        if copied(&engine, &place).is_none() {
-            return skip(name, "something on this machine changes all the time");
+    for powers in kinds(name) {
+        type Act = fn(&std::path::Path);
+        let acts: [(&str, Act, &str, &str); 6] = [
+            (
+                "a hidden directory was replaced",
+                |at| {
+                    fs::rename(at.join("hidden"), at.join("moved")).unwrap();
+                    fs::create_dir(at.join("hidden")).unwrap();
+                    fs::write(at.join("hidden/key"), "new\n").unwrap();
+                },
+                "cat {at}/hidden/key; ls {at}/hidden",
+                "",
+            ),
+            (
+                "a hidden name was born",
+                |at| fs::write(at.join("unborn"), "new\n").unwrap(),
+                "cat {at}/unborn",
+                "",
+            ),
+            (
+                "a protected directory was replaced",
+                |at| {
+                    fs::rename(at.join("root/.git/hooks"), at.join("root/.git/old")).unwrap();
+                    fs::create_dir(at.join("root/.git/hooks")).unwrap();
+                },
+                "echo x > {at}/root/.git/hooks/pre-commit && echo written",
+                "",
+            ),
+            (
+                "a protected file was born",
+                |at| fs::write(at.join("root/.ricasso.toml"), "version = 1\n").unwrap(),
+                "echo x > {at}/root/.ricasso.toml && echo written",
+                "",
+            ),
+            (
+                "a writable root was replaced",
+                |at| {
+                    fs::rename(at.join("root"), at.join("old")).unwrap();
+                    fs::create_dir(at.join("root")).unwrap();
+                },
+                "echo x > {at}/root/new && cat {at}/root/new",
+                "x\n",
+            ),
+            (
+                "a root became a link to what must not be written",
+                |at| {
+                    fs::rename(at.join("root"), at.join("old")).unwrap();
+                    std::os::unix::fs::symlink("old/.git", at.join("root")).unwrap();
+                },
+                "echo x > {at}/old/file && echo written",
+                "",
+            ),
+        ];
+        for (number, (what, act, text, expected)) in acts.into_iter().enumerate() {
+            let (place, ground) = (Place::new(), Ground::new(&number.to_string()));
+            let engine = engine_on(&place, ground.policy(), Some(powers));
+            if copied(&engine, &place).is_none() {
+                return skip(name, "something on this machine changes all the time");
+            }
+            act(&ground.0);
+            let text = text.replace("{at}", &ground.0.display().to_string());
+            let text = format!("{{ {text}; }} 2>&-; true");
+            assert_eq!(says(&engine, &place, &text), expected, "{what}");
         }
-        act(&ground.0);
-        let text = text.replace("{at}", &ground.0.display().to_string());
-        let text = format!("{{ {text}; }} 2>&-; true");
-        assert_eq!(says(&engine, &place, &text), expected, "{what}");
     }
 }
 
@@ -298,85 +300,85 @@ fn a_view_is_given_up_when_something_changed_that_it_was_built_from() {
 #[test]
 fn a_command_that_was_born_before_its_order_is_like_any_other() {
     let name = "a_command_that_was_born_before_its_order_is_like_any_other";
-    if !can_copy(name) {
-        return;
-    }
-    let (place, ground) = (Place::new(), Ground::new("born"));
-    let engine = engine(&place, ground.policy());
-    let text =
-        "grep -E '^(Cap|NoNewPrivs|Seccomp:|Umask|Sig[BIC])' /proc/self/status; ulimit -a; pwd
+    for powers in kinds(name) {
+        let (place, ground) = (Place::new(), Ground::new("born"));
+        let engine = engine_on(&place, ground.policy(), Some(powers));
+        let text =
+            "grep -E '^(Cap|NoNewPrivs|Seccomp:|Umask|Sig[BIC])' /proc/self/status; ulimit -a; pwd
                 ls /proc/self/fd | wc -l; readlink /proc/self/ns/net; ulimit -c 0; ulimit -c
                 awk '/core file/ {print $5, $6}' /proc/self/limits; set -- /proc/[0-9]*; echo $#
                 awk '{print ($4 > 1), $6 == $1}' /proc/self/stat; cat /proc/net/dev | wc -l";
-    let first = says(&engine, &place, text);
-    if copied(&engine, &place).is_none() {
-        return skip(name, "something on this machine changes all the time");
+        let first = says(&engine, &place, text);
+        if copied(&engine, &place).is_none() {
+            return skip(name, "something on this machine changes all the time");
+        }
+        for _ in 0..5 {
+            assert_eq!(says(&engine, &place, text), first);
+        }
+        let mut request = crate::library::request(&place, "");
+        let argv = |words: &[&str]| Step::Argv(words.iter().map(|word| (*word).into()).collect());
+        request.steps = vec![argv(&["/nonexistent"]), argv(&["sh", "-c", "exit 3"])];
+        request.on_failure = OnFailure::KeepGoing;
+        let reply = engine.run(&request, &Cancel::new().unwrap()).unwrap();
+        assert!(matches!(reply.steps[0].ending, Some(Ending::NotStarted(_))), "{reply:?}");
+        assert_eq!(reply.steps[1].ending, Some(Ending::Exited(3)));
     }
-    for _ in 0..5 {
-        assert_eq!(says(&engine, &place, text), first);
-    }
-    let mut request = crate::library::request(&place, "");
-    let argv = |words: &[&str]| Step::Argv(words.iter().map(|word| (*word).into()).collect());
-    request.steps = vec![argv(&["/nonexistent"]), argv(&["sh", "-c", "exit 3"])];
-    request.on_failure = OnFailure::KeepGoing;
-    let reply = engine.run(&request, &Cancel::new().unwrap()).unwrap();
-    assert!(matches!(reply.steps[0].ending, Some(Ending::NotStarted(_))), "{reply:?}");
-    assert_eq!(reply.steps[1].ending, Some(Ending::Exited(3)));
 }
 
 #[test]
 fn a_command_that_is_killed_before_its_order_came_is_born_again() {
     let name = "a_command_that_is_killed_before_its_order_came_is_born_again";
-    if !can_copy(name) {
-        return;
-    }
-    let (place, ground) = (Place::new(), Ground::new("again"));
-    let engine = engine_of(&place, ground.policy(), None, Spares::Kept);
-    let waiting = || -> Vec<u32> {
-        let wardens = children(engine.keeper_pid().unwrap());
-        wardens.into_iter().flat_map(children).flat_map(children).collect()
-    };
-    // Whoever is born in its place is nowhere else and has no more.
-    let text = "readlink /proc/self/ns/net; grep -E '^(Cap|Seccomp:|NoNewPrivs)' /proc/self/status
+    for powers in kinds(name) {
+        let (place, ground) = (Place::new(), Ground::new("again"));
+        let engine = engine_of(&place, ground.policy(), Some(powers), Spares::Kept);
+        let waiting = || -> Vec<u32> {
+            let wardens = children(engine.keeper_pid().unwrap());
+            wardens.into_iter().flat_map(children).flat_map(children).collect()
+        };
+        // Whoever is born in its place is nowhere else and has no more.
+        let text =
+            "readlink /proc/self/ns/net; grep -E '^(Cap|Seccomp:|NoNewPrivs)' /proc/self/status
                 ls /sys/class/net; pwd; ls /proc/self/fd | wc -l; cat /etc/shadow 2>&1 | wc -c";
-    let first = says(&engine, &place, text);
-    let outside = fs::read_link("/proc/self/ns/net").unwrap();
-    assert!(!first.contains(outside.to_str().unwrap()), "{first}");
-    let began = Instant::now();
-    let mut killed = 0;
-    while killed < 5 {
-        if began.elapsed() > PATIENCE {
-            return skip(name, "something on this machine changes all the time");
+        let first = says(&engine, &place, text);
+        let outside = fs::read_link("/proc/self/ns/net").unwrap();
+        assert!(!first.contains(outside.to_str().unwrap()), "{first}");
+        let began = Instant::now();
+        let mut killed = 0;
+        while killed < 5 {
+            if began.elapsed() > PATIENCE {
+                return skip(name, "something on this machine changes all the time");
+            }
+            for pid in waiting() {
+                let kill =
+                    std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
+                killed += usize::from(kill.unwrap().success());
+            }
+            assert_eq!(says(&engine, &place, text), first);
         }
-        for pid in waiting() {
-            let kill = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
-            killed += usize::from(kill.unwrap().success());
-        }
-        assert_eq!(says(&engine, &place, text), first);
     }
 }
 
 /// Runs in a copied view, with nothing to read, and bounded: one that nobody answers would wait.
 fn in_a_copy(name: &str, policy: &str, variables: usize) {
-    if !can_copy(name) {
-        return;
-    }
-    let place = Place::new();
-    let hidden = place.work().join("private");
-    fs::write(&hidden, "hushed\n").unwrap();
-    let policy = policy.replace("HIDDEN", &hidden.display().to_string());
-    let engine = engine(&place, with(&format!("extends = \"workspace\"\n{policy}")));
-    if copied(&engine, &place).is_none() {
-        return skip(name, "something on this machine changes all the time");
-    }
-    place.write("script", "cat private 2> /dev/null; echo \"$(cat)ran\"");
-    let mut request = crate::library::request(&place, "sh script");
-    let variable = |at| (format!("V{at}").as_str().into(), "x".into());
-    request.env.extend((0..variables).map(variable));
-    for _ in 0..3 {
-        let reply = engine.run(&request, &Cancel::new().unwrap()).unwrap();
-        assert_eq!(reply.stdout.as_str(), "ran\n", "{reply:?}");
-        assert!(reply.survivors.is_empty(), "{:?}", reply.survivors);
+    for powers in kinds(name) {
+        let place = Place::new();
+        let hidden = place.work().join("private");
+        fs::write(&hidden, "hushed\n").unwrap();
+        let policy = policy.replace("HIDDEN", &hidden.display().to_string());
+        let engine =
+            engine_on(&place, with(&format!("extends = \"workspace\"\n{policy}")), Some(powers));
+        if copied(&engine, &place).is_none() {
+            return skip(name, "something on this machine changes all the time");
+        }
+        place.write("script", "cat private 2> /dev/null; echo \"$(cat)ran\"");
+        let mut request = crate::library::request(&place, "sh script");
+        let variable = |at| (format!("V{at}").as_str().into(), "x".into());
+        request.env.extend((0..variables).map(variable));
+        for _ in 0..3 {
+            let reply = engine.run(&request, &Cancel::new().unwrap()).unwrap();
+            assert_eq!(reply.stdout.as_str(), "ran\n", "{reply:?}");
+            assert!(reply.survivors.is_empty(), "{:?}", reply.survivors);
+        }
     }
 }
 
@@ -406,6 +408,67 @@ fn no_step_is_bound_to_the_core_that_it_was_born_on() {
         let own = own.lines().find(|line| line.starts_with("Cpus_allowed_list")).unwrap();
         let steps: Vec<&str> = reply.stdout.as_str().lines().collect();
         assert_eq!(steps, [own; 3], "{reply:?}");
+    }
+}
+
+#[test]
+fn a_command_of_a_user_has_no_capability_however_it_was_born() {
+    let name = "a_command_of_a_user_has_no_capability_however_it_was_born";
+    let Some(hall) = Hall::new().filter(|hall| hall.actors().contains(&Actor::Nobody)) else {
+        return skip(name, "there is no C compiler for the stage, or nobody to be");
+    };
+    if powers().namespaces == Namespaces::None {
+        return skip(name, "there are no namespaces here");
+    }
+    let stage = Stage::new(&hall, Actor::Nobody);
+    let mut owner = Owner::start(&stage, "extends = \"workspace\"\n");
+    let script = PathBuf::from(stage.fill("{work}/sets"));
+    let sets = "grep -E '^(Cap(Inh|Prm|Eff|Amb)|NoNewPrivs):' /proc/self/status";
+    fs::write(&script, format!("{sets}; id -u; {MOUNTS}")).unwrap();
+    let none = "0000000000000000";
+    let expected = format!(
+        "CapInh:\t{none}\nCapPrm:\t{none}\nCapEff:\t{none}\nCapAmb:\t{none}\nNoNewPrivs:\t1\n65534\n"
+    );
+    let (began, mut copied) = (Instant::now(), 0);
+    while copied < 3 {
+        let reply = owner.run(&script);
+        let said = reply["stdout"].as_str().unwrap();
+        assert!(said.starts_with(&expected), "{reply}");
+        copied += usize::from(is_copied(said));
+        if began.elapsed() > PATIENCE {
+            return skip(name, "something on this machine changes all the time");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Fewer than a job may have; those of four jobs are more than the kernel lets one have.
+const SLEEPERS: &str = "i=0; while [ $i -lt 30 ]; do sleep 60 & i=$((i+1)); done
+                        awk '/Max processes/ {print $3}' /proc/self/limits; set -- /proc/[0-9]*; echo $#";
+
+#[test]
+fn the_kernel_counts_the_tasks_of_each_job_of_a_user_apart() {
+    let name = "the_kernel_counts_the_tasks_of_each_job_of_a_user_apart";
+    let Some(hall) = Hall::new().filter(|hall| hall.actors().contains(&Actor::Nobody)) else {
+        return skip(name, "there is no C compiler for the stage, or nobody to be");
+    };
+    if powers().namespaces == Namespaces::None {
+        return skip(name, "there are no namespaces here");
+    }
+    let stage = Stage::new(&hall, Actor::Nobody);
+    let limits = "[limits]\nprocesses = 40\n[jobs]\nsurvivors = \"adopt\"\n";
+    let mut owner = Owner::start(&stage, &format!("extends = \"workspace\"\n{limits}"));
+    let script = PathBuf::from(stage.fill("{work}/sleepers"));
+    fs::write(&script, SLEEPERS).unwrap();
+    // Those of the jobs before live on while the next one starts its own.
+    for _ in 0..4 {
+        let reply = owner.run(&script);
+        let told: Vec<u64> =
+            reply["stdout"].as_str().unwrap().lines().flat_map(str::parse).collect();
+        assert_eq!(reply["enforced"]["limits"], "nproc+rlimit+poll", "{reply}");
+        assert!((40..100).contains(&told[0]), "the kernel's own bound: {reply}");
+        // They, the shell and the first process.
+        assert_eq!((told[1], &reply["ending"]["kind"]), (32, &"exited".into()), "{reply}");
     }
 }
 

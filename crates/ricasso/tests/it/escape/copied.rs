@@ -26,7 +26,11 @@ pub(super) fn is_for(attempt: &Attempt) -> bool {
 
 /// Runs the act in a copied view; the reply. Nothing where no command ever gets a copy.
 pub(super) fn run(stage: &Stage, attempt: &Attempt, act: &Path) -> Option<Value> {
-    let mut owner = Owner::start(stage, attempt);
+    let mode = attempt.modes.last().map_or("workspace", String::as_str);
+    let net =
+        attempt.nets.last().map_or(String::new(), |net| format!("[net]\nallow = \"{net}\"\n"));
+    let limits = "[limits]\ntimeout = \"20s\"\n";
+    let mut owner = Owner::start(stage, &format!("extends = \"{mode}\"\n{net}{limits}"));
     let mounts = act.with_file_name("mounts.sh");
     fs::write(&mounts, MOUNTS).unwrap();
     let began = Instant::now();
@@ -40,20 +44,16 @@ pub(super) fn run(stage: &Stage, attempt: &Attempt, act: &Path) -> Option<Value>
 }
 
 /// A program with an engine of its own, which runs what it is told by whoever acts.
-struct Owner {
+pub(crate) struct Owner {
     child: Child,
     says: BufReader<ChildStdout>,
 }
 
 impl Owner {
-    fn start(stage: &Stage, attempt: &Attempt) -> Owner {
-        let mode = attempt.modes.last().map_or("workspace", String::as_str);
-        let net =
-            attempt.nets.last().map_or(String::new(), |net| format!("[net]\nallow = \"{net}\"\n"));
-        let limits = "[limits]\ntimeout = \"20s\"\n";
+    /// Starts one with this policy.
+    pub(crate) fn start(stage: &Stage, text: &str) -> Owner {
         let policy = stage.fill("{stage}/copied.toml");
-        let text = format!("version = 1\nextends = \"{mode}\"\n{net}{limits}");
-        fs::write(&policy, text).unwrap();
+        fs::write(&policy, format!("version = 1\n{text}")).unwrap();
         let mut command = stage.as_actor(&stage.bin.join("owner"));
         command.args([policy, stage.fill("{state}/ricasso"), stage.fill("{work}")]);
         let mut child =
@@ -62,7 +62,8 @@ impl Owner {
         Owner { child, says }
     }
 
-    fn run(&mut self, script: &Path) -> Value {
+    /// The reply to this script.
+    pub(crate) fn run(&mut self, script: &Path) -> Value {
         let input = self.child.stdin.as_mut().expect("it was piped above");
         writeln!(input, "{}", script.display()).unwrap();
         let mut line = String::new();
