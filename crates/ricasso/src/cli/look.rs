@@ -106,14 +106,15 @@ pub(super) fn state(reply: &Value) -> String {
 /// What is worth saying behind what a job wrote.
 pub(super) fn after(reply: &Value) {
     let denials = reply.get("denials").and_then(Value::as_array);
-    if let Some(denials) = denials.filter(|_| reply.get("exit_code") != Some(&Value::from(0))) {
-        let of = |denial: &Value| print::Refused {
-            program: denial.get("program").and_then(Value::as_str).map(str::to_string),
-            tried: format!("{} {}", text(denial, "/operation"), text(denial, "/target")),
-            remedy: text(denial, "/remedy").to_string(),
-        };
-        print::refused(text(reply, "/id"), denials.iter().map(of));
-    }
+    let failed = reply.get("exit_code") != Some(&Value::from(0));
+    let of = |denial: &Value| print::Refused {
+        program: denial.get("program").and_then(Value::as_str).map(str::to_string),
+        tried: format!("{} {}", text(denial, "/operation"), text(denial, "/target")),
+        remedy: text(denial, "/remedy").to_string(),
+    };
+    let told = denials.into_iter().flatten();
+    let told = told.filter(|denial| print::is_worth_saying(text(denial, "/by"), failed));
+    print::refused(text(reply, "/id"), told.map(of).collect());
     let hints = reply.get("hints").and_then(Value::as_array);
     for hint in hints.into_iter().flatten().filter_map(Value::as_str) {
         print::say(&format!("ricasso: {hint}"));

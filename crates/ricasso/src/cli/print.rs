@@ -77,14 +77,14 @@ pub(super) fn after(reply: &Reply) {
     if !names.is_empty() {
         say(&format!("ricasso: stopped what the command left running: {}", names.join(", ")));
     }
-    if reply.exit_code != Some(0) {
-        let of = |denial: &Denial| Refused {
-            program: denial.program.as_ref().map(ToString::to_string),
-            tried: format!("{} {}", denial.operation, denial.target),
-            remedy: denial.remedy.to_string(),
-        };
-        refused(&reply.id.to_string(), reply.denials.iter().map(of));
-    }
+    let failed = reply.exit_code != Some(0);
+    let of = |denial: &Denial| Refused {
+        program: denial.program.as_ref().map(ToString::to_string),
+        tried: format!("{} {}", denial.operation, denial.target),
+        remedy: denial.remedy.to_string(),
+    };
+    let told = reply.denials.iter().filter(|denial| is_worth_saying(denial.by, failed));
+    refused(&reply.id.to_string(), told.map(of).collect());
     reply.hints.iter().for_each(|hint| say(&format!("ricasso: {}", visible(&hint.to_string()))));
 }
 
@@ -95,10 +95,16 @@ pub(super) struct Refused {
     pub(super) remedy: String,
 }
 
-/// Says the first few refusals behind the output of a command that failed: one of them may be why.
-pub(super) fn refused(id: &str, all: impl ExactSizeIterator<Item = Refused>) {
+/// Whether a person wants to know: programs try to write here and there and live without, while of
+/// networks and tracing the reply tells only what a failure may come from.
+pub(super) fn is_worth_saying(by: &str, failed: bool) -> bool {
+    failed || matches!(by, "net" | "processes")
+}
+
+/// Says the first few refusals behind the output of a command: one of them may be why it failed.
+pub(super) fn refused(id: &str, all: Vec<Refused>) {
     let more = all.len().saturating_sub(MOST_REFUSALS);
-    for Refused { program, tried, remedy } in all.take(MOST_REFUSALS) {
+    for Refused { program, tried, remedy } in all.into_iter().take(MOST_REFUSALS) {
         let who = program.map_or(String::new(), |program| format!("{program}, "));
         say(&visible(&format!("ricasso: the cage refused {who}{tried}: {remedy}")));
     }

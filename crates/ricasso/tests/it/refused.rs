@@ -399,4 +399,14 @@ fn a_person_reads_what_the_cage_refused_to_a_command_that_failed() {
     }
     assert!(lines[3].starts_with("ricasso: and 2 more: ricasso look "), "{lines:?}");
     assert_eq!(said("true"), [""; 0]);
+    if !powers().netns {
+        return;
+    }
+    // Of the network also where the text hides that it failed.
+    let asks = "python3 -c 'import socket; socket.socket().connect((\"192.0.2.1\", 80))'";
+    place.write("script", &format!("{asks} 2>&1 | tail -n 1"));
+    let answer = place.call(&["run", "--mode", "workspace", "-c", "sh script | cat"]);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let told = "ricasso: the cage refused python3, connect 192.0.2.1:80: ";
+    assert!(answer.stderr.contains(told), "{}", answer.stderr);
 }
