@@ -143,7 +143,8 @@ impl<'a> Arrived<'a> {
         }
     }
 
-    /// One that cannot go back ends, and its job is lost: its order was taken.
+    /// Takes this process back to the machine's mounts. One that cannot go there ends, and its job
+    /// is lost if its order was taken.
     fn turn_back(self) -> Option<Arrived<'a>> {
         let Arrived { template, early, terminals: _ } = self;
         drop(early);
@@ -166,7 +167,33 @@ fn next_view(job: &Channel) -> Option<u64> {
             1..Enclosed::BYTES if Word::decode(&beginning[..length]).is_ok() => {
                 job.receive(Wait::Never).ok()?;
             }
+            1..Enclosed::BYTES => return None,
             _ => return Enclosed::open(&beginning)?.1.view,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_view_of_an_order_is_known_before_it_is_taken() {
+        let (owner, warden) = Channel::pair().unwrap();
+        let order = |view| {
+            let enclosed = Enclosed { cage: true, state: false, rules: false, view };
+            enclosed.seal(&Order::default(), None)
+        };
+        for view in [Some(7), None] {
+            owner.send(&Word::Kill.encode(), &[]).unwrap();
+            owner.send(&order(view), &[]).unwrap();
+            assert_eq!((next_view(&warden), next_view(&warden)), (view, view));
+            let (taken, _) = after_fork::next_order(&warden).unwrap();
+            assert_eq!(taken, order(view));
+        }
+        // Too long to lie in a message: whatever its number is, nobody has seen it.
+        let long = [order(Some(7)), vec![0; crate::channel::INLINE_BYTES]].concat();
+        owner.send(&long, &[]).unwrap();
+        assert_eq!(next_view(&warden), None);
     }
 }

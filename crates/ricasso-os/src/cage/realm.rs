@@ -61,7 +61,8 @@ impl Realm {
         Ok(Realm { proc, capabilities })
     }
 
-    /// Makes a namespace for the commands of one job. It takes no powers.
+    /// Makes a namespace for the commands of one job. It takes no powers, but a process that may be
+    /// looked into: else what is to be written in /proc is root's.
     pub(crate) fn users(&self) -> Result<Users, Errno> {
         let (uid, gid) = (rustix::process::geteuid(), rustix::process::getegid());
         let made = aside::done(libc::CLONE_NEWUSER, || {
