@@ -115,6 +115,11 @@ fn in_files(target: &Path, cage: &Cage) -> String {
 /// The smallest grant that lets somebody write there.
 fn grant(target: &Path) -> String {
     let directory = target.parent().unwrap_or(target);
+    if directory == Path::new("/") {
+        return "the grant would be the whole machine: have it made below the workspace or in \
+                $TMPDIR"
+            .to_string();
+    }
     if ricasso_os::is_kernels(directory) {
         return "it is the kernel's: nothing is granted there".to_string();
     }
