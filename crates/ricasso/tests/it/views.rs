@@ -4,7 +4,7 @@
 use crate::cage::{powers, run, with};
 use crate::escape::copied::Owner;
 use crate::escape::stage::{Actor, Hall, Stage};
-use crate::place::{PATIENCE, Place, program, skip};
+use crate::place::{PATIENCE, Place, copy_program, program, skip};
 use crate::starts::children;
 use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
 use ricasso_engine::policy::Policy;
@@ -438,6 +438,34 @@ fn a_command_of_a_user_has_no_capability_however_it_was_born() {
         if began.elapsed() > PATIENCE {
             return skip(name, "something on this machine changes all the time");
         }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A program whose file brings a capability: to whoever starts it outside, and to nobody in a cage.
+#[test]
+fn a_command_of_a_user_gets_no_capability_by_executing() {
+    let name = "a_command_of_a_user_gets_no_capability_by_executing";
+    let Some(hall) = Hall::new().filter(|hall| hall.actors().contains(&Actor::Nobody)) else {
+        return skip(name, "there is no C compiler for the stage, or nobody to be");
+    };
+    let stage = Stage::new(&hall, Actor::Nobody);
+    let program = stage.fill("{work}/brings");
+    copy_program("/bin/grep".as_ref(), program.as_ref());
+    let set = std::process::Command::new(stage.fill("{probe}")).args(["setcap", &program]).status();
+    if !set.unwrap().success() {
+        return skip(name, "files have no capabilities here");
+    }
+    let text = "{work}/brings ^CapEff /proc/self/status";
+    let control = stage.outside(text);
+    let had = String::from_utf8_lossy(&control.stdout).into_owned();
+    assert_eq!(had, "CapEff:\t0000000000002000\n", "the control: {control:?}");
+    let mut owner = Owner::start(&stage, "extends = \"workspace\"\n");
+    let script = PathBuf::from(stage.fill("{work}/starts"));
+    fs::write(&script, stage.fill(text)).unwrap();
+    for _ in 0..4 {
+        let reply = owner.run(&script);
+        assert_eq!(reply["stdout"], "CapEff:\t0000000000000000\n", "{reply}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
