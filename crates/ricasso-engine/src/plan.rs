@@ -101,9 +101,9 @@ impl Plan {
         self.site.digest()
     }
 
-    /// Whether a private loopback was asked for and there is no network at all instead.
-    pub fn is_stricter(&self) -> bool {
-        self.site.stricter
+    /// Writable roots of which less is granted, since they hold something hidden.
+    pub fn narrowed(&self) -> &[ricasso_os::NarrowedRoot] {
+        &self.site.narrowed
     }
 
     /// What of them really stands.

@@ -319,18 +319,28 @@ impl Hall {
             };
             hints.push(text(&format!("the deadline was cut to {applied:?}, the policy's {key}")));
         }
-        if admitted.plan().is_stricter() {
-            hints.push(Redacted::constant(
-                "net is none: a loopback of the session's own needs network namespaces, which \
-                 this machine does not give",
-            ));
-        }
+        hints.extend(self.stricter_hint(admitted).map(|hint| text(&hint)));
         hints.extend(answer::missing_variables(admitted, &self.policy, &self.environment));
         if admitted.left_by.is_none() {
             let read = policy::hints(admitted.request(), &self.policy);
             hints.extend(read.iter().map(|hint| text(hint)));
         }
         hints
+    }
+
+    /// Where this machine gives less than the policy grants: told once a session. The reply's
+    /// `enforced` always tells it.
+    fn stricter_hint(&self, admitted: &Admitted) -> Option<String> {
+        let stricter = &admitted.plan().fit().enforced().stricter;
+        let told = stricter.join("; ");
+        let session = &admitted.request().caller.session;
+        let is_new = !stricter.is_empty() && self.yard.state.tell_once(session, &told);
+        is_new.then(|| {
+            format!(
+                "this machine gives less than the policy grants: {told}; ricasso doctor says why \
+                 (told once a session)"
+            )
+        })
     }
 
     /// Hints that come from how it ended.

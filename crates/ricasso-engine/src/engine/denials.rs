@@ -4,12 +4,12 @@
 
 use super::admit::Admitted;
 use crate::capture::Redacted;
-use crate::plan::Cage;
+use crate::plan::Plan;
 use crate::policy;
 use crate::reply;
 use crate::request::{Request, Step};
 use crate::run::Outcome;
-use ricasso_os::{Denied, Told};
+use ricasso_os::{Denied, NarrowedRoot, Told};
 use std::path::{Path, PathBuf};
 
 const LOADED: &str = "under a list of programs, code comes from the system's own libraries, while \
@@ -65,7 +65,7 @@ pub(super) fn told<'a>(
 pub(super) fn denial(denied: &Denied, admitted: &Admitted) -> reply::Denial {
     let redactor = admitted.redactor();
     let name = shown(&denied.program);
-    let (by, remedy) = remedy(denied, &name, admitted.plan().cage());
+    let (by, remedy) = remedy(denied, &name, admitted.plan());
     let program: Option<Redacted<String>> =
         (!name.is_empty()).then(|| redactor.text(name.as_bytes()));
     reply::Denial {
@@ -78,7 +78,7 @@ pub(super) fn denial(denied: &Denied, admitted: &Admitted) -> reply::Denial {
 }
 
 /// The part of the cage, and what to do.
-fn remedy(denied: &Denied, program: &str, cage: &Cage) -> (&'static str, String) {
+fn remedy(denied: &Denied, program: &str, plan: &Plan) -> (&'static str, String) {
     // What is run or taken in as code is a matter of the list, and writing there would not help.
     match (denied.operation.as_str(), denied.target.to_str()) {
         ("load", _) => ("programs", LOADED.into()),
@@ -94,22 +94,42 @@ fn remedy(denied: &Denied, program: &str, cage: &Cage) -> (&'static str, String)
         ),
         ("connect", _) => ("net", format!("the network here is loopback alone: {WAY_OUT}")),
         ("look-up", _) => ("net", format!("{LOOKED_UP}: {WAY_OUT}")),
-        _ => ("files", in_files(&denied.target, cage)),
+        _ => ("files", in_files(denied, plan)),
     }
 }
 
 /// What lets somebody write there.
-fn in_files(target: &Path, cage: &Cage) -> String {
+fn in_files(denied: &Denied, plan: &Plan) -> String {
+    let (target, cage) = (denied.target.as_path(), plan.cage());
     let inside = |root: &PathBuf| target.starts_with(root);
-    if cage.write.iter().any(inside) {
-        "it is protected by files.protect: let a person change it".to_string()
-    } else if cage.hide.iter().any(inside) {
+    if cage.hide.iter().any(inside) {
         "it is hidden by files.hide: let a person do this, or have it made elsewhere".to_string()
+    } else if let Some(root) = plan.narrowed().iter().find(|root| root.refuses(denied)) {
+        beside_hidden(root, target)
+    } else if cage.write.iter().any(inside) {
+        "it is protected by files.protect: let a person change it".to_string()
     } else if target.starts_with("/tmp") && cage.session_tmp.is_some() {
         "the machine's /tmp is shut here: write below $TMPDIR, the session's own".to_string()
     } else {
         grant(target)
     }
+}
+
+/// What to do where an entry would be made, renamed or removed beside something hidden.
+fn beside_hidden(root: &NarrowedRoot, target: &Path) -> String {
+    let directory = target.parent().unwrap_or(target).display();
+    if root.read_only {
+        return format!(
+            "{} holds hidden places and too many entries to grant them one by one, so it is \
+             read-only here: grant a directory below it: --write DIR",
+            root.path.display()
+        );
+    }
+    format!(
+        "{directory} holds hidden places, so without mount namespaces no entry of it is made, \
+         renamed or removed: use a directory below it that is there, or let a person make one; \
+         ricasso doctor says how to get mount namespaces"
+    )
 }
 
 /// The smallest grant that lets somebody write there.

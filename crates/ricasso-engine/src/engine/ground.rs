@@ -73,7 +73,9 @@ impl Hall {
         if let Some(site) = sites.iter().rev().find(|site| site.serves(request, ground)) {
             return Arc::clone(site);
         }
-        let site = Arc::new(Site::of(&self.policy, request, ground));
+        let mut site = Site::of(&self.policy, request, ground);
+        site.narrow(ricasso_os::Cage::narrow_roots);
+        let site = Arc::new(site);
         if site.serves(request, ground) {
             if sites.len() == MOST_SITES {
                 sites.remove(0);

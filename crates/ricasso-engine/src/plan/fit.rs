@@ -3,7 +3,7 @@
 use super::cage::Cage;
 use super::walls::{self, Offer};
 use crate::policy::{Mode, Partial, Policy, Reach, Reason, ReasonLayer};
-use ricasso_os::Host;
+use ricasso_os::{Host, NarrowedRoot};
 use serde::Serialize;
 use std::path::Path;
 
@@ -11,6 +11,8 @@ use std::path::Path;
 const NO_PROC: &str = "there is no /proc";
 /// The word for a part that the policy does not ask for.
 const NONE: &str = "none";
+/// The word for a writable root that is read-only here.
+const READ_ONLY_ROOT: &str = "files.write";
 
 /// How much of what the policy asks for is enforced.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +41,8 @@ pub struct Enforced {
     pub limits: String,
     /// What the policy asks for and this host cannot do.
     pub missing: Vec<&'static str>,
+    /// Where this host gives the command less than the policy grants.
+    pub stricter: Vec<String>,
 }
 
 impl Enforced {
@@ -52,6 +56,7 @@ impl Enforced {
             kill: NONE.into(),
             limits: NONE.into(),
             missing: Vec::new(),
+            stricter: Vec::new(),
         }
     }
 }
@@ -61,6 +66,26 @@ impl Fit {
     pub fn enforced(&self) -> &Enforced {
         match self {
             Fit::Full(enforced) | Fit::Partial(enforced, _) => enforced,
+        }
+    }
+
+    /// Tells of a writable root of which less is granted. That is no lack of confinement.
+    pub(super) fn narrow(&mut self, root: &NarrowedRoot) {
+        let (Fit::Full(enforced) | Fit::Partial(enforced, _)) = self;
+        let path = root.path.display();
+        enforced.stricter.push(if root.read_only {
+            format!(
+                "files: {path} is read-only: it holds hidden places and too many entries to grant \
+                 them one by one, which is needed without mount namespaces"
+            )
+        } else {
+            format!(
+                "files: only what is there in {path} can be written, and no entry beside a hidden \
+                 place is made, renamed or removed without mount namespaces"
+            )
+        });
+        if root.read_only && !enforced.missing.contains(&READ_ONLY_ROOT) {
+            enforced.missing.push(READ_ONLY_ROOT);
         }
     }
 
@@ -153,6 +178,7 @@ pub(super) fn of(cage: &Cage, policy: &Policy, host: &Host) -> Fit {
         kill: part("kill", true, fixed(walls::kill(cage, host))),
         limits: part("limits", super::limits::asks(policy), fixed(walls::limits(cage, host))),
         missing: Vec::new(),
+        stricter: walls::stricter(cage, host),
     };
     let enforced = Enforced { missing, ..enforced };
     if why.is_empty() { Fit::Full(enforced) } else { Fit::Partial(enforced, why) }

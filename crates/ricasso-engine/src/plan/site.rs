@@ -3,9 +3,9 @@
 use super::cage::{Cage, Ground};
 use super::env;
 use super::fit::{self, Fit};
-use super::walls;
 use crate::policy::Policy;
 use crate::request::{Request, to_hex};
+use ricasso_os::NarrowedRoot;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -21,7 +21,7 @@ pub struct Site {
     pub(super) cage: Cage,
     pub(super) built: Option<Arc<ricasso_os::Cage>>,
     pub(super) fit: Fit,
-    pub(super) stricter: bool,
+    pub(super) narrowed: Vec<NarrowedRoot>,
     /// What is hidden inside a writable root.
     pub(super) holes: Vec<PathBuf>,
     /// Where programs are looked for, as far as the walls let them.
@@ -41,7 +41,7 @@ impl Site {
             scripts: ground.scripts.map(PathBuf::from),
             path: env::path(ground.passed, built.as_deref()),
             holes: cage.holes().cloned().collect(),
-            stricter: walls::is_stricter(&cage, ground.host),
+            narrowed: Vec::new(),
             cage,
             built,
             fit,
@@ -49,10 +49,20 @@ impl Site {
         }
     }
 
+    /// Takes over what the machine finds in the writable roots: see
+    /// [`ricasso_os::Cage::narrow_roots`].
+    pub fn narrow(&mut self, find: impl Fn(&mut ricasso_os::Cage) -> Vec<NarrowedRoot>) {
+        let Some(built) = &mut self.built else { return };
+        self.narrowed = find(Arc::make_mut(built));
+        self.narrowed.iter().for_each(|root| self.fit.narrow(root));
+    }
+
     /// Whether it is the site of another request too, under the same policy and on the same ground
-    /// but for the session's directories. The shells of a request count among its listed programs.
+    /// but for the session's directories. The shells of a request count among its listed programs,
+    /// and entries that are granted one by one are looked for anew.
     pub fn serves(&self, request: &Request, ground: &Ground<'_>) -> bool {
         !self.cage.listed_programs
+            && self.narrowed.is_empty()
             && self.workspace == request.workspace
             && self.session_tmp.as_deref() == ground.session_tmp
             && self.scripts.as_deref() == ground.scripts

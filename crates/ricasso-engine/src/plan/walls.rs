@@ -48,21 +48,6 @@ pub(super) fn files(cage: &Cage, host: &Host) -> Offer {
             powers.landlock
         ));
     }
-    let tmp = match cage.tmp {
-        Tmp::Host => Some(std::path::PathBuf::from("/tmp")),
-        Tmp::Session | Tmp::Private | Tmp::Layered => None,
-    };
-    let inside = |hidden: &&std::path::PathBuf| {
-        let mut roots = cage.write.iter().chain(&tmp);
-        roots.any(|root| hidden.starts_with(root) && *hidden != root)
-    };
-    if let Some(hidden) = cage.hide.iter().find(inside) {
-        return Err(format!(
-            "{} is hidden inside a writable root, which needs mount namespaces; allow user \
-             namespaces, or take it out of files.hide",
-            hidden.display()
-        ));
-    }
     Ok(format!("landlock{}+notify", powers.landlock))
 }
 
@@ -130,11 +115,23 @@ pub(super) fn kill(cage: &Cage, host: &Host) -> Option<String> {
     host.kill.map(str::to_string)
 }
 
-/// Whether a private loopback was asked for and none at all is what there is.
-pub(super) fn is_stricter(cage: &Cage, host: &Host) -> bool {
-    cage.confines_files()
-        && cage.net == Reach::Loopback
-        && !(has_namespaces(host) && host.powers.netns)
+/// Where the machine gives a command less than the policy grants.
+pub(super) fn stricter(cage: &Cage, host: &Host) -> Vec<String> {
+    let mut all = Vec::new();
+    if !cage.confines_files() {
+        return all;
+    }
+    if cage.net == Reach::Loopback && !(has_namespaces(host) && host.powers.netns) {
+        all.push("net: none instead of loopback, which needs network namespaces".to_string());
+    }
+    let own_tmp = match cage.tmp {
+        Tmp::Session | Tmp::Private => true,
+        Tmp::Layered | Tmp::Host => false,
+    };
+    if own_tmp && !has_namespaces(host) {
+        all.push("tmp: $TMPDIR instead of /tmp, which needs mount namespaces".to_string());
+    }
+    all
 }
 
 fn reads_everything(cage: &Cage) -> bool {

@@ -201,6 +201,18 @@ impl StateDir {
         }
     }
 
+    /// Whether this is said for the first time in a session. One that cannot be written down is
+    /// said again.
+    pub fn tell_once(&self, session: &str, text: &str) -> bool {
+        let told = self.read_session(session, "told").ok().flatten().unwrap_or_default();
+        if told.split(|byte| *byte == b'\n').any(|line| line == text.as_bytes()) {
+            return false;
+        }
+        let all = [told.as_slice(), text.as_bytes(), b"\n"].concat();
+        let _ = self.write_session(session, "told", &all);
+        true
+    }
+
     /// Reads a small file of a session; `None` where there is none.
     pub fn read_session(&self, session: &str, name: &str) -> Result<Option<Vec<u8>>, Error> {
         JobDir(self.root.join("sessions").join(file_name_of(session))).read(name)

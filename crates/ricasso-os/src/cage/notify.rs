@@ -270,7 +270,15 @@ impl Gatekeeper {
             return Ok(true);
         }
         let is_inside = self.survey.places.iter().any(|place| name.starts_with(place));
-        Ok(is_inside && !self.is_shut_to_writers(asker, &name))
+        Ok(is_inside && !self.is_unmasked(&name) && !self.is_shut_to_writers(asker, &name))
+    }
+}
+
+impl Gatekeeper {
+    /// Whether it is hidden inside a root, where no mount lies over it.
+    fn is_unmasked(&self, path: &Path) -> bool {
+        let below = |all: &[PathBuf]| all.iter().any(|one| path.starts_with(one));
+        below(&self.survey.unmasked) && !below(&self.survey.shown)
     }
 }
 

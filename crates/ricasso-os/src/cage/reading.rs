@@ -42,6 +42,18 @@ impl Hidden {
         Hidden::new(self.names.iter().filter(below).cloned())
     }
 
+    /// The directories at or below this one that hold something hidden, shorter names first.
+    pub(super) fn holders_at(&self, root: &Path) -> Vec<PathBuf> {
+        let here = self.holders.iter().filter(|holder| holder.starts_with(root));
+        let mut found: Vec<PathBuf> = here.cloned().collect();
+        found.sort();
+        found
+    }
+
+    pub(super) fn into_names(self) -> Vec<PathBuf> {
+        self.names.into_iter().collect()
+    }
+
     fn is_below_one(&self, path: &Path) -> bool {
         path.ancestors().any(|above| self.names.contains(above))
     }

@@ -88,21 +88,11 @@ pub(super) fn outside(cage: &Cage, listed: Option<&Listed>) -> Result<Drawn, Err
     let rights = Rights::of(cage, listed);
     let rules = Ruleset::new(cage.walls.landlock, rights.tcp)?;
     let mut drawn = Drawn { rules, searched: Vec::new(), hidden: placed(&cage.hide) };
-    if !cage.has_namespaces() && is_hidden_in_a_root(cage, &drawn.hidden) {
-        return Err(Errno::NOTSUP);
-    }
     grant_reading(&mut drawn, cage, rights.read)?;
+    grant_writing(&mut drawn, cage, rights.write)?;
     let rules = &drawn.rules;
     if rights.sockets == 0 {
         rules.grant(Path::new("/"), SOCKET)?;
-    }
-    for root in &cage.write {
-        rules.grant(root, rights.write)?;
-    }
-    match &cage.tmp {
-        Tmp::Host => rules.grant(Path::new(TMP), rights.write)?,
-        Tmp::Session(path) | Tmp::Layered(path) => rules.grant(path, rights.write)?,
-        Tmp::Private => {}
     }
     for device in DEVICES {
         rules.grant(Path::new(device), DEVICE)?;
@@ -118,15 +108,16 @@ pub(super) fn outside(cage: &Cage, listed: Option<&Listed>) -> Result<Drawn, Err
     Ok(drawn)
 }
 
-/// Whether something is hidden below a root, by whatever name: a rule on the root would show it,
-/// and there is no mount to lie over it. Plans refuse what their words show of this.
-fn is_hidden_in_a_root(cage: &Cage, hidden: &[PathBuf]) -> bool {
-    let tmp = match cage.tmp {
-        Tmp::Host => Some(PathBuf::from(TMP)),
-        Tmp::Private | Tmp::Session(_) | Tmp::Layered(_) => None,
-    };
-    let inside = |root: &PathBuf| hidden.iter().any(|it| it != root && it.starts_with(root));
-    cage.write.iter().chain(&tmp).any(inside)
+/// Grants the writable roots. Where no mount can lie over what is hidden in a root, its other
+/// entries are granted one by one instead of it.
+fn grant_writing(drawn: &mut Drawn, cage: &Cage, rights: u64) -> Result<(), Errno> {
+    let Drawn { rules, searched, hidden } = drawn;
+    let hidden = if cage.has_namespaces() { Vec::new() } else { hidden.clone() };
+    let hidden = Hidden::new(hidden);
+    for root in kept_places(cage) {
+        grant_around(rules, &root, &hidden.below(&root), rights, searched)?;
+    }
+    Ok(())
 }
 
 /// Rules on what was laid anew in the view of this process; nothing where it has none.

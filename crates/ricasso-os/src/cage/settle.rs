@@ -105,6 +105,15 @@ fn hidden(cage: &Cage) -> Vec<PathBuf> {
     all
 }
 
+/// What a cage hides, by all the names that it has on this machine now.
+pub(super) fn all_hidden_names(cage: &Cage) -> Vec<PathBuf> {
+    let mut all = placed(&cage.hide);
+    // A machine with too many names is told so when the order is made.
+    let others = Kept::new().and_then(|kept| other_names(&kept.table, &hidden(cage)).ok());
+    all.extend(others.unwrap_or_default());
+    all
+}
+
 /// The names that hidden places have at other mounts of their file system.
 fn other_names(table: &[Mount], hidden: &[PathBuf]) -> Result<Vec<PathBuf>, Errno> {
     let mut found = Vec::new();

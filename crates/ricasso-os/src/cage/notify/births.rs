@@ -11,6 +11,7 @@ use super::shut::{holds, is_inner, may_meet, meets};
 use super::{FCHMODAT2, Gatekeeper, Question, Said, upkeep};
 use crate::cage::fence::SET_GROUP;
 use crate::cage::mounts::DEVICES;
+use crate::cage::narrowed::is_entry_of;
 use rustix::fs::{Access, AtFlags, CWD, StatxFlags};
 use rustix::io::Errno;
 use std::fs::Metadata;
@@ -95,7 +96,7 @@ impl Gatekeeper {
                 return Said::Refused(Errno::ACCESS);
             }
             let told = name.role != Role::Share && !is_there_already(question, &path);
-            if told && self.will_be_refused(&path) {
+            if told && self.will_be_refused(&path, name.role) {
                 self.note(question, name.role.word(), &path);
             }
             self.keep_up_with_directories(&asker, question, &path, &deed);
@@ -271,9 +272,10 @@ impl Gatekeeper {
     }
 
     /// Whether the walls refuse this, and nothing else does.
-    fn will_be_refused(&self, path: &Path) -> bool {
+    fn will_be_refused(&self, path: &Path, role: Role) -> bool {
+        let is_inside = self.survey.places.iter().any(|place| path.starts_with(place));
         if !path.is_absolute()
-            || self.survey.places.iter().any(|place| path.starts_with(place))
+            || is_inside && !self.is_narrowed(path, role)
             || FREE.iter().any(|place| path.starts_with(place))
             || DEVICES.iter().any(|device| path == Path::new(device))
             || path.starts_with("/proc")
@@ -288,6 +290,19 @@ impl Gatekeeper {
             return may(path);
         }
         path.parent().is_some_and(may)
+    }
+}
+
+impl Gatekeeper {
+    /// Whether a name inside a root is not granted with it: it is hidden, or would be made, renamed
+    /// or removed beside something hidden.
+    fn is_narrowed(&self, path: &Path, role: Role) -> bool {
+        let beside = match role {
+            Role::Make | Role::Leave | Role::Remove => true,
+            Role::Write => path.symlink_metadata().is_err(),
+            Role::Read | Role::Change | Role::Share => false,
+        };
+        beside && is_entry_of(&self.survey.holders, path) || self.is_unmasked(path)
     }
 }
 

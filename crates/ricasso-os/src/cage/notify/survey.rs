@@ -26,6 +26,10 @@ pub(crate) struct Survey {
     /// What is hidden inside of these places, and what is shown of it.
     pub(super) hidden: Vec<PathBuf>,
     pub(super) shown: Vec<PathBuf>,
+    /// The same where no mounts lie over it: what is hidden in these places, and the directories
+    /// that hold it, in which no entry is made, renamed or removed.
+    pub(super) unmasked: Vec<PathBuf>,
+    pub(super) holders: Vec<PathBuf>,
     /// Unix sockets of listeners outside that may be reached.
     pub(super) sockets: Vec<PathBuf>,
 }
@@ -36,12 +40,17 @@ impl Survey {
         let cage = by_real_names(cage);
         let places = existing(&writable_places(&cage));
         let alone = !cage.has_namespaces();
+        let unmasked = cage.hidden_in_roots();
         let readable = if alone { Readable::of(&cage, &places) } else { Readable::default() };
         let protect = protected::by_real_names(&cage, alone);
         let hidden = placed(&cage.carved());
-        let shown = if hidden.is_empty() { Vec::new() } else { existing(&cage.show) };
+        let holders: Vec<PathBuf> =
+            places.iter().flat_map(|place| unmasked.holders_at(place)).collect();
+        let unmasked = unmasked.into_names();
+        let nothing = hidden.is_empty() && unmasked.is_empty();
+        let shown = if nothing { Vec::new() } else { existing(&cage.show) };
         let sockets = existing(&cage.sockets);
-        Survey { places, protect, alone, readable, hidden, shown, sockets }
+        Survey { places, protect, alone, readable, hidden, shown, unmasked, holders, sockets }
     }
 
     pub(crate) fn encode(&self, out: &mut Writer) {
@@ -51,6 +60,8 @@ impl Survey {
         self.readable.encode(out);
         put_paths(out, &self.hidden);
         put_paths(out, &self.shown);
+        put_paths(out, &self.unmasked);
+        put_paths(out, &self.holders);
         put_paths(out, &self.sockets);
     }
 
@@ -58,8 +69,19 @@ impl Survey {
         let (places, protect) = (paths(from)?, paths(from)?);
         let alone = from.number()? == 1;
         let readable = Readable::decode(from)?;
-        let (hidden, shown, sockets) = (paths(from)?, paths(from)?, paths(from)?);
-        Some(Survey { places, protect, alone, readable, hidden, shown, sockets })
+        let (hidden, shown) = (paths(from)?, paths(from)?);
+        let (unmasked, holders, sockets) = (paths(from)?, paths(from)?, paths(from)?);
+        Some(Survey {
+            places,
+            protect,
+            alone,
+            readable,
+            hidden,
+            shown,
+            unmasked,
+            holders,
+            sockets,
+        })
     }
 }
 
@@ -73,7 +95,7 @@ mod tests {
         let cage = Cage {
             write: paths(&["/usr/../usr/lib"]),
             read: paths(&["/"]),
-            hide: paths(&["/etc/shadow", "/usr/not-there"]),
+            hide: paths(&["/etc/shadow", "/usr/lib/not-there"]),
             protect: paths(&[".git/hooks", "/usr/lib/x"]),
             sockets: paths(&["/usr/lib"]),
             ..Cage::default()
@@ -83,6 +105,6 @@ mod tests {
         survey.encode(&mut out);
         assert_eq!(Survey::decode(&mut Reader(&out.0)), Some(survey.clone()));
         assert!(survey.places.contains(&PathBuf::from("/usr/lib").canonicalize().unwrap()));
-        assert!(survey.alone);
+        assert!(survey.alone && survey.unmasked.len() == 1 && survey.holders == survey.places);
     }
 }

@@ -40,9 +40,13 @@ impl Readable {
 
     /// Whether an object of this name can be read, and nothing below it is hidden.
     fn covers(&self, name: &Path) -> bool {
-        let below = |all: &[PathBuf]| all.iter().any(|one| name.starts_with(one));
-        let holds = self.hidden.iter().any(|hidden| hidden.starts_with(name));
-        below(&self.shown) || below(&self.roots) && !below(&self.hidden) && !holds
+        let nearest = |all: &[PathBuf]| {
+            let above = all.iter().filter(|one| name.starts_with(one));
+            above.map(|one| one.as_os_str().len()).max()
+        };
+        let (hidden, shown) = (nearest(&self.hidden), nearest(&self.shown));
+        let holds = self.hidden.iter().any(|it| it != name && it.starts_with(name));
+        !holds && (shown.is_some() || nearest(&self.roots).is_some()) && hidden <= shown
     }
 }
 
@@ -92,5 +96,8 @@ mod tests {
         assert!(covers("/usr/lib") && covers("/home/me/.ssh/known_hosts") && covers("/tmp/mine/x"));
         assert!(!covers("/home/me/.ssh") && !covers("/home/me/.ssh/id") && !covers("/home/me"));
         assert!(!covers("/tmp/other") && !covers("/"));
+        let home = Readable { shown: paths(&["/home/me"]), ..readable };
+        assert!(home.covers(Path::new("/home/me/x")) && !home.covers(Path::new("/home/me")));
+        assert!(!home.covers(Path::new("/home/me/.ssh/id")));
     }
 }
