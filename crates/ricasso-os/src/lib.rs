@@ -40,9 +40,7 @@ mod warden;
 pub mod windows;
 mod wire;
 
-pub use cage::{
-    Cage, Denied, Namespaces, NarrowedRoot, Net, Powers, Tmp, Told, Walls, is_kernels,
-};
+pub use cage::{Cage, Denied, Namespaces, NarrowedRoot, Net, Powers, Tmp, Told, Walls, is_kernels};
 pub use cancel::{Cancel, Cancelled};
 pub use detach::{leave_session, let_go_of_streams};
 pub use error::{Error, Result, remedy};

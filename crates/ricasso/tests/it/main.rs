@@ -30,6 +30,7 @@ mod library;
 mod limits;
 mod litter;
 mod narrow;
+mod narrowed;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod place;

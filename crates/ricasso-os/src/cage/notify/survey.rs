@@ -71,17 +71,7 @@ impl Survey {
         let readable = Readable::decode(from)?;
         let (hidden, shown) = (paths(from)?, paths(from)?);
         let (unmasked, holders, sockets) = (paths(from)?, paths(from)?, paths(from)?);
-        Some(Survey {
-            places,
-            protect,
-            alone,
-            readable,
-            hidden,
-            shown,
-            unmasked,
-            holders,
-            sockets,
-        })
+        Some(Survey { places, protect, alone, readable, hidden, shown, unmasked, holders, sockets })
     }
 }
 

@@ -341,7 +341,7 @@ impl Stage {
     fn watch(&self, child: Child, attempt: &Attempt) -> Output {
         let Some(during) = &attempt.during else { return child.wait_with_output().unwrap() };
         let waiter = std::thread::spawn(move || child.wait_with_output().unwrap());
-        let (ready, go) = (self.root.join("work/ready"), self.root.join("work/go"));
+        let (ready, go) = (self.root.join("work/sub/ready"), self.root.join("work/sub/go"));
         let began = Instant::now();
         while !ready.exists() && !waiter.is_finished() && began.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(5));
