@@ -319,7 +319,6 @@ impl Hall {
             };
             hints.push(text(&format!("the deadline was cut to {applied:?}, the policy's {key}")));
         }
-        hints.extend(self.stricter_hint(admitted).map(|hint| text(&hint)));
         hints.extend(answer::missing_variables(admitted, &self.policy, &self.environment));
         if admitted.left_by.is_none() {
             let read = policy::hints(admitted.request(), &self.policy);
@@ -355,6 +354,9 @@ impl Hall {
         let mut hints = Vec::new();
         let numbered = steps.iter().enumerate();
         hints.extend(numbered.filter_map(|(at, step)| answer::not_started(at, step, admitted)));
+        if hints.is_empty() {
+            hints.extend(self.stricter_hint(admitted).map(|hint| text(&hint)));
+        }
         if steps.iter().any(|step| step.outcome.forced && step.outcome.ending.was_asked()) {
             let grace = admitted.plan().allowance().grace;
             hints.push(text(&format!(

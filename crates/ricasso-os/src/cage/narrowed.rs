@@ -7,6 +7,7 @@
 use super::mounts::real;
 use super::reading::Hidden;
 use super::{Cage, Denied, Tmp, rules, settle};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The most entries of one root that are granted one by one.
@@ -33,9 +34,9 @@ impl Cage {
             return Vec::new();
         }
         let hidden = Hidden::new(settle::all_hidden_names(self));
-        let roots = self.write.iter().cloned().chain(host_tmp(self));
+        let roots: BTreeSet<PathBuf> = self.write.iter().cloned().chain(host_tmp(self)).collect();
         let narrowed: Vec<NarrowedRoot> =
-            roots.filter_map(|root| NarrowedRoot::of(root, &hidden)).collect();
+            roots.into_iter().filter_map(|root| NarrowedRoot::of(root, &hidden)).collect();
         for root in narrowed.iter().filter(|root| root.read_only) {
             self.write.retain(|path| *path != root.path);
             if host_tmp(self).as_ref() == Some(&root.path) {
