@@ -30,11 +30,15 @@ pub(crate) struct Answer {
 }
 
 impl Place {
+    /// Not below /tmp: where that is a writable root, hidden places of this home would narrow it.
     pub(crate) fn new() -> Place {
+        Place::below("/var/tmp")
+    }
+
+    pub(crate) fn below(directory: &str) -> Place {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        // Not below /tmp: where that is a writable root, hidden places of this home would narrow it.
         let name = format!("ricasso-it-{}-{number}", std::process::id());
-        let root = Path::new("/var/tmp").join(name);
+        let root = Path::new(directory).join(name);
         for part in ["home", "state", "work"] {
             fs::create_dir_all(root.join(part)).unwrap();
         }
