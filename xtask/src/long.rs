@@ -16,9 +16,9 @@ pub(crate) struct LongForm {
 /// All of them, in the order in which they run.
 pub(crate) const LONG_FORMS: &[LongForm] = &[
     LongForm {
-        name: "release build",
-        cargo: &["build", "--release", "--package", "ricasso"],
-        why: "the profile that people run is another compilation: fat LTO, abort on panic",
+        name: "build for packages",
+        cargo: &["build", "--profile", "dist", "--package", "ricasso"],
+        why: "the profile of packages is another compilation: fat LTO, abort on panic",
     },
     fuzz("fuzz the reader", &FUZZ_READER),
     fuzz("fuzz the judge", &FUZZ_JUDGE),
