@@ -1,6 +1,10 @@
 #!/bin/sh
-# Installs what the build and the tests need on a Debian machine that has a Rust toolchain. Asks
-# apt only for what is missing, says nothing when nothing is, and may be run any number of times.
+# Installs what is missing on a Debian machine that has a Rust toolchain:
+#   sh tools/setup.sh         what the build of the program needs: a C compiler for the linker
+#   sh tools/setup.sh tests   also what `cargo xtask check` needs: bash, git, python3
+#   sh tools/setup.sh work    also the programs that `cargo xtask check --work` runs in the sandbox
+# Asks apt only for what is missing, says nothing when nothing is, and may be run any number of
+# times.
 set -eu
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -23,28 +27,43 @@ apt() {
         apt-get -q -y -o DPkg::Lock::Timeout=120 "$@"
 }
 
+tier=${1:-program}
+case $tier in
+program | tests | work) ;;
+*)
+    say "usage: sh tools/setup.sh [tests|work]"
+    exit 2
+    ;;
+esac
+
 if ! has cargo; then
     say "there is no cargo; install a Rust toolchain first (rust-version in Cargo.toml)"
     exit 1
 fi
 
-# Without a linker nothing builds. The others are for tests: bash, zsh and python3 run as jobs,
-# git is asked about repositories, ps shows what a job left behind; the rest are tools that agents
-# use, which must work in a cage as they do outside (cases/work).
+# Without these the tier does not work.
 needed=
 { has cc && [ -e /usr/include/stdlib.h ]; } || needed="gcc libc6-dev"
-wanted=
-tools="make:make cmake:cmake rg:ripgrep jq:jq sqlite3:sqlite3 vim:vim curl:curl patch:patch
-zip:zip unzip:unzip xz:xz-utils zstd:zstd rsync:rsync perl:perl ed:ed bc:bc tree:tree file:file
-less:less openssl:openssl ssh-keygen:openssh-client flock:util-linux pip3:python3-pip
-pytest-3:python3-pytest node:nodejs npm:npm go:golang-go gdb:gdb strace:strace tmux:tmux"
-for pair in bash:bash git:git zsh:zsh python3:python3 ps:procps $tools; do
-    has "${pair%%:*}" || wanted="$wanted ${pair##*:}"
-done
+if [ "$tier" != program ]; then
+    for program in bash git python3; do
+        has "$program" || needed="$needed $program"
+    done
+fi
 
-# The official Python client of MCP is installed into an environment of its own.
-python3 -c 'import ensurepip' 2>/dev/null || wanted="$wanted python3-venv"
-python3 -c 'import jsonschema' 2>/dev/null || wanted="$wanted python3-jsonschema"
+# Programs that agents use, which must work in the sandbox as they do outside (cases/work). The
+# official Python client of MCP is installed into an environment of its own.
+wanted=
+if [ "$tier" = work ]; then
+    for pair in zsh:zsh ps:procps make:make cmake:cmake rg:ripgrep jq:jq sqlite3:sqlite3 vim:vim \
+        curl:curl patch:patch zip:zip unzip:unzip xz:xz-utils zstd:zstd rsync:rsync perl:perl \
+        ed:ed bc:bc tree:tree file:file less:less openssl:openssl ssh-keygen:openssh-client \
+        flock:util-linux pip3:python3-pip pytest-3:python3-pytest node:nodejs npm:npm \
+        go:golang-go gdb:gdb strace:strace tmux:tmux; do
+        has "${pair%%:*}" || wanted="$wanted ${pair##*:}"
+    done
+    python3 -c 'import ensurepip' 2>/dev/null || wanted="$wanted python3-venv"
+    python3 -c 'import jsonschema' 2>/dev/null || wanted="$wanted python3-jsonschema"
+fi
 
 # Can this machine install packages for us? The answer is empty, or the reason why not.
 refusal=
@@ -69,7 +88,7 @@ install() {
 }
 
 if [ -n "$needed" ] && ! install $needed; then
-    say "install by hand a C compiler with its headers (Debian: $needed), then start again"
+    say "install by hand what is missing (Debian: ${needed# }), then start again"
     exit 1
 fi
 
@@ -78,7 +97,18 @@ fi
     install "$package" || say "without $package the tests that need it are skipped, and say so"
 done
 
-# The client of containers is refused in a cage, which a test shows. No daemon is installed for
+# A minimal toolchain comes without these two, and only `cargo xtask check` needs them.
+if [ "$tier" != program ]; then
+    for component in clippy rustfmt; do
+        if ! cargo "${component#rust}" --version >/dev/null 2>&1; then
+            say "adding $component to the toolchain"
+            { has rustup && quietly rustup component add "$component"; } ||
+                say "cannot add $component; install it by hand, cargo xtask check needs it"
+        fi
+    done
+fi
+
+# The client of containers is refused in the sandbox, which a test shows. No daemon is installed for
 # that: the client alone is taken out of its package, docker-cli where there is one of that name.
 tools=${CARGO_TARGET_DIR:-$(dirname "$0")/../target}/tools
 client() {
@@ -94,17 +124,7 @@ client() {
     rm -rf "$place"
     return $code
 }
-if ! has docker && [ ! -x "$tools/docker" ]; then
+if [ "$tier" = work ] && ! has docker && [ ! -x "$tools/docker" ]; then
     say "unpacking the client of docker"
     client || say "without the client of docker the test that needs it is skipped, and says so"
 fi
-
-# A minimal toolchain comes without these two, and only `cargo xtask check` needs them.
-for component in clippy rustfmt; do
-    name=${component#rust}
-    if ! cargo "$name" --version >/dev/null 2>&1; then
-        say "adding $component to the toolchain"
-        { has rustup && quietly rustup component add "$component"; } ||
-            say "cannot add $component; install it by hand, cargo xtask check needs it"
-    fi
-done
