@@ -2,9 +2,10 @@
 //!
 //! A stage that fails does not hide the next ones; the whole fails when one did or no test ran.
 
-use crate::counts::{Counts, Skips};
+use crate::counts::Counts;
+use crate::host::Host;
 use crate::long::LONG_FORMS;
-use crate::tidy;
+use crate::{fresh, skips, tidy};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
@@ -12,23 +13,30 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Which form of the check is wanted.
+/// Which tier of the check is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// What every commit passes.
-    Short,
-    /// With the long forms.
+pub(crate) enum Tier {
+    /// What every commit passes, with the programs of a Debian base, bash, git and python3.
+    Base,
+    /// Only what needs installed programs, and the builds with fewer features.
+    Work,
+    /// Both, with the long forms.
     Full,
 }
 
-/// Where a test writes `NAME: reason` when it cannot run on this host.
+/// Where a test writes that it, or a part of it, cannot run on this host.
 const SKIP_LOG: &str = "RICASSO_SKIP_LOG";
 /// Set for the long forms: tests lengthen their loops.
 const LONG: &str = "RICASSO_LONG";
+/// How many tests of one program run at once; read by the harness.
+const THREADS: &str = "RUST_TEST_THREADS";
+/// Most tests wait for processes, so more of them run at once than there are cores.
+const TESTS_PER_CORE: usize = 2;
 
 const FORMAT: &[&str] = &["fmt", "--all", "--check"];
 const CLIPPY: &[&str] =
     &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
+/// The library alone.
 const CLIPPY_BARE: &[&str] =
     &["clippy", "--package", "ricasso", "--no-default-features", "--", "-D", "warnings"];
 /// The program without what can be left out of it.
@@ -44,30 +52,41 @@ const CLIPPY_SMALL: &[&str] = &[
     "warnings",
 ];
 /// Without `--all-targets`, which would leave out the examples in the docs.
-const TESTS: &[&str] = &["test", "--workspace", "--no-fail-fast"];
+const TESTS: &[&str] = &["test", "--workspace", "--no-fail-fast", "--", "--skip", "installed::"];
+/// The tests that need more programs than the base tier allows lie in modules of this name.
+const INSTALLED: &[&str] =
+    &["test", "--workspace", "--no-fail-fast", "--tests", "--", "installed::"];
+const ALL_TESTS: &[&str] = &["test", "--workspace", "--no-fail-fast"];
 const DOCS: &[&str] = &["doc", "--no-deps", "--workspace"];
 
 /// Runs every stage and prints the counts as the last line. True when all is well.
-pub(crate) fn run(root: &Path, extent: Extent) -> bool {
-    let mut check = match Check::begin(root, extent) {
+pub(crate) fn run(root: &Path, tier: Tier) -> bool {
+    let mut check = match Check::begin(root, tier) {
         Ok(check) => check,
         Err(error) => {
             eprintln!("cannot begin the check: {error}; see that the target directory is ours");
             return false;
         }
     };
-    check.stage("format", |check| check.cargo(FORMAT));
-    check.stage("clippy", |check| check.cargo(CLIPPY));
-    check.stage("clippy without features", |check| check.cargo(CLIPPY_BARE));
-    check.stage("clippy, program alone", |check| check.cargo(CLIPPY_SMALL));
-    check.stage("tidy", |check| tidy::run(&check.root));
+    if tier != Tier::Work {
+        check.stage("format", |check| check.cargo(FORMAT));
+        check.stage("clippy", |check| check.cargo(CLIPPY));
+        check.stage("tidy", |check| tidy::run(&check.root));
+    }
+    if tier != Tier::Base {
+        check.stage("clippy without features", |check| check.cargo(CLIPPY_BARE));
+        check.stage("clippy, program alone", |check| check.cargo(CLIPPY_SMALL));
+    }
     check.stage("tests", Check::tests);
-    check.stage("docs", |check| check.cargo(DOCS));
-    if extent == Extent::Full {
+    if tier != Tier::Work {
+        check.stage("docs", |check| check.cargo(DOCS));
+    }
+    if tier == Tier::Full {
         for form in LONG_FORMS {
             println!("{}: {}", form.name, form.why);
             check.stage(form.name, |check| check.counted(form.cargo));
         }
+        check.stage("fresh", |check| fresh::stage(&check.root, &check.skip_log));
     }
     check.end()
 }
@@ -75,7 +94,7 @@ pub(crate) fn run(root: &Path, extent: Extent) -> bool {
 /// One check under way.
 struct Check {
     root: PathBuf,
-    extent: Extent,
+    tier: Tier,
     skip_log: PathBuf,
     counts: Counts,
     failed_stages: Vec<&'static str>,
@@ -83,14 +102,14 @@ struct Check {
 
 impl Check {
     /// Makes the empty skip log.
-    fn begin(root: &Path, extent: Extent) -> io::Result<Check> {
+    fn begin(root: &Path, tier: Tier) -> io::Result<Check> {
         let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
         let place = root.join(target.unwrap_or_else(|| PathBuf::from("target"))).join("xtask");
         fs::create_dir_all(&place)?;
         let skip_log = place.join(format!("skips-{}.log", std::process::id()));
         fs::write(&skip_log, "")?;
         let (counts, failed_stages) = (Counts::default(), Vec::new());
-        Ok(Check { root: root.to_path_buf(), extent, skip_log, counts, failed_stages })
+        Ok(Check { root: root.to_path_buf(), tier, skip_log, counts, failed_stages })
     }
 
     /// Runs one stage and prints its line.
@@ -113,8 +132,12 @@ impl Check {
         if words.first() == Some(&"doc") {
             command.env("RUSTDOCFLAGS", "-D warnings");
         }
-        if self.extent == Extent::Full {
+        if self.tier == Tier::Full {
             command.env(LONG, "1");
+        }
+        if words.first() == Some(&"test") && std::env::var_os(THREADS).is_none() {
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            command.env(THREADS, (cores * TESTS_PER_CORE).to_string());
         }
         command
     }
@@ -129,7 +152,11 @@ impl Check {
 
     /// The tests. One that died without a summary is one failed test, not none.
     fn tests(&mut self) -> bool {
-        let good = self.counted(TESTS);
+        let good = self.counted(match self.tier {
+            Tier::Base => TESTS,
+            Tier::Work => INSTALLED,
+            Tier::Full => ALL_TESTS,
+        });
         if !good && self.counts.failed == 0 {
             println!("a test program did not build, or ended without a summary: counted as failed");
             self.counts.failed = 1;
@@ -166,10 +193,7 @@ impl Check {
 
     /// Prints the skipped tests, the failed stages and, last, the counts.
     fn end(mut self) -> bool {
-        let skips = Skips::read(&fs::read_to_string(&self.skip_log).unwrap_or_default());
-        let _ = fs::remove_file(&self.skip_log);
-        self.counts.take_off(&skips);
-        skips.aloud().for_each(|line| println!("{line}"));
+        self.count_skips();
         if !self.counts.any_ran() {
             println!("no test ran");
         }
@@ -178,6 +202,29 @@ impl Check {
         }
         println!("{}", self.counts);
         self.failed_stages.is_empty() && self.counts.failed == 0 && self.counts.any_ran()
+    }
+
+    /// Compares the skip log with the list of what may be skipped on this host.
+    fn count_skips(&mut self) {
+        let log = fs::read_to_string(&self.skip_log).unwrap_or_default();
+        let _ = fs::remove_file(&self.skip_log);
+        let skipped = skips::read_log(&log);
+        let list = fs::read_to_string(self.root.join(skips::LIST)).unwrap_or_default();
+        let rows = skips::read_list(&list).unwrap_or_else(|wrong| {
+            println!("{} cannot be used: {wrong:?}", skips::LIST);
+            Vec::new()
+        });
+        let unlisted = skips::unlisted(&skipped, &rows, &mut Host::new(&self.root));
+        skips::told(&skipped).iter().for_each(|line| println!("skipped: {line}"));
+        let not_allowed: Vec<skips::Skip> = unlisted.iter().map(|skip| (*skip).clone()).collect();
+        for line in skips::told(&not_allowed) {
+            println!("must not be skipped on this host: {line}");
+        }
+        if !unlisted.is_empty() {
+            println!("make them run here, or say in {} where they may be skipped", skips::LIST);
+            self.failed_stages.push("skips");
+        }
+        self.counts.take_off(&skipped, &unlisted);
     }
 }
 
@@ -193,7 +240,7 @@ mod tests {
     fn check() -> Check {
         let (root, skip_log) = (PathBuf::from("/"), PathBuf::from("/nowhere/skips.log"));
         let (counts, failed_stages) = (Counts::default(), Vec::new());
-        Check { root, extent: Extent::Short, skip_log, counts, failed_stages }
+        Check { root, tier: Tier::Base, skip_log, counts, failed_stages }
     }
 
     #[test]
@@ -202,15 +249,19 @@ mod tests {
         let (mut check, mut screen) = (check(), Vec::new());
         check.pass_on(output.as_slice(), &mut screen);
         assert_eq!(screen, output);
-        assert_eq!(check.counts, Counts { passed: 2, failed: 1, skipped: 0 });
+        assert_eq!(check.counts.to_string(), "2 passed, 1 failed, 0 skipped");
     }
 
     #[test]
     fn check_fails_when_no_test_ran_or_a_stage_failed() {
         assert!(!check().end());
-        let one = Counts { passed: 1, failed: 0, skipped: 0 };
-        assert!(Check { counts: one, ..check() }.end());
-        assert!(!Check { counts: one, failed_stages: vec!["docs"], ..check() }.end());
-        assert!(!Check { counts: Counts { failed: 1, ..one }, ..check() }.end());
+        let counts = |passed, failed| {
+            let mut counts = Counts::default();
+            (counts.passed, counts.failed) = (passed, failed);
+            counts
+        };
+        assert!(Check { counts: counts(1, 0), ..check() }.end());
+        assert!(!Check { counts: counts(1, 0), failed_stages: vec!["docs"], ..check() }.end());
+        assert!(!Check { counts: counts(1, 1), ..check() }.end());
     }
 }

@@ -1,26 +1,29 @@
 //! How many tests passed, failed and were skipped, from what the test programs print.
-//!
-//! A test that cannot run on this host returns early, so its harness calls it passed. It says so in
-//! the skip log, and here it is taken off the passed ones: nothing passes by not running.
 
-use std::collections::BTreeMap;
+use crate::skips::{Skip, is_same_test};
 use std::fmt;
 
 /// The sums over all test programs. Its text is the last line of `cargo xtask check`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// Ran and held.
     pub(crate) passed: usize,
-    /// Ran and did not hold, or never came to a result.
+    /// Ran and did not hold, never came to a result, or skipped what the list does not allow.
     pub(crate) failed: usize,
-    /// Could not run here, or were marked to be ignored.
+    /// Could not run here: whole tests, and parts of tests that ran otherwise.
     pub(crate) skipped: usize,
+    /// The paths of the tests that did not hold.
+    failed_tests: Vec<String>,
 }
 
 impl Counts {
-    /// Adds what one line says, if it holds the summary of a test program. A child of a test may
-    /// have written to the same line before it.
+    /// Adds what one line says, if it holds the result of a test that failed or the summary of a
+    /// test program. A child of a test may have written to the same line before it.
     pub(crate) fn add_line(&mut self, line: &str) {
+        if let Some((before, _)) = line.split_once(" ... FAILED") {
+            let name = before.rsplit_once("test ").map_or(before, |(_, name)| name);
+            self.failed_tests.extend(name.split_whitespace().next().map(str::to_owned));
+        }
         let Some((_, summary)) = line.split_once("test result: ") else { return };
         let words = summary.split(['.', ';']).map(str::trim);
         for (number, word) in words.filter_map(|part| part.split_once(' ')) {
@@ -34,14 +37,28 @@ impl Counts {
         }
     }
 
-    /// Moves the tests that said they could not run from passed to skipped.
-    pub(crate) fn take_off(&mut self, skips: &Skips) {
-        self.passed = self.passed.saturating_sub(skips.0.len());
-        self.skipped += skips.0.len();
+    /// Counts what the skip log says: nothing passes by not running. A whole test moves from
+    /// passed to skipped, unless it is among the failed ones; a part is counted besides its test.
+    /// What the list does not allow counts as failed instead.
+    pub(crate) fn take_off(&mut self, skips: &[Skip], unlisted: &[&Skip]) {
+        for skip in skips {
+            let failed = |name: &String| is_same_test(name, &skip.test);
+            if skip.part.is_none() {
+                if self.failed_tests.iter().any(failed) {
+                    continue;
+                }
+                self.passed = self.passed.saturating_sub(1);
+            }
+            if unlisted.contains(&skip) {
+                self.failed += 1;
+            } else {
+                self.skipped += 1;
+            }
+        }
     }
 
     /// Whether any test ran at all.
-    pub(crate) fn any_ran(self) -> bool {
+    pub(crate) fn any_ran(&self) -> bool {
         self.passed + self.failed > 0
     }
 }
@@ -52,26 +69,10 @@ impl fmt::Display for Counts {
     }
 }
 
-/// The tests that could not run, each with its reason.
-pub(crate) struct Skips(BTreeMap<String, String>);
-
-impl Skips {
-    /// Reads a skip log: one `NAME: reason` a line. A name that comes twice is one test.
-    pub(crate) fn read(log: &str) -> Skips {
-        let lines = log.lines().map(str::trim).filter(|line| !line.is_empty());
-        let pairs = lines.map(|line| line.split_once(": ").unwrap_or((line, "no reason given")));
-        Skips(pairs.map(|(name, reason)| (name.to_owned(), reason.to_owned())).collect())
-    }
-
-    /// The lines to print aloud.
-    pub(crate) fn aloud(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|(name, reason)| format!("skipped: {name}: {reason}"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::skips::read_log;
 
     const ONE: &str = "test result: ok. 7 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; \
                        finished in 0.01s";
@@ -87,7 +88,7 @@ mod tests {
     #[test]
     fn sums_every_summary_line_and_nothing_else() {
         let counts = sum(&[ONE, "test a_test ... ok", "9 passed; 9 failed", TWO]);
-        assert_eq!(counts, Counts { passed: 10, failed: 2, skipped: 1 });
+        assert_eq!(counts, Counts { passed: 10, failed: 2, skipped: 1, ..Counts::default() });
     }
 
     #[test]
@@ -96,13 +97,27 @@ mod tests {
     }
 
     #[test]
-    fn skipped_tests_are_not_passed_ones() {
-        let skips = Skips::read("cage::a: landlock ABI < 4\n\ncage::b: no zsh\ncage::b: no zsh\n");
+    fn whole_tests_move_from_passed_to_skipped_and_parts_are_counted_besides() {
+        let skips = read_log("test\ta\tno\ntest\tb\tno\ntest\tb\tno\npart\tc\tx\tno\n");
         let mut counts = sum(&[ONE]);
-        counts.take_off(&skips);
-        assert_eq!(counts, Counts { passed: 5, failed: 0, skipped: 3 });
-        let aloud: Vec<String> = skips.aloud().collect();
-        assert_eq!(aloud, ["skipped: cage::a: landlock ABI < 4", "skipped: cage::b: no zsh"]);
+        counts.take_off(&skips, &[]);
+        assert_eq!(counts.to_string(), "5 passed, 0 failed, 4 skipped");
+    }
+
+    #[test]
+    fn test_that_says_it_is_skipped_and_fails_is_a_failed_one() {
+        let skips = read_log("test\tb\tno\npart\ta::c\tx\tno\n");
+        let mut counts = sum(&["noise test a::b ... FAILED", "test a::c ... FAILED", TWO]);
+        counts.take_off(&skips, &[]);
+        assert_eq!(counts.to_string(), "3 passed, 2 failed, 1 skipped");
+    }
+
+    #[test]
+    fn skip_that_is_not_listed_counts_as_failed() {
+        let skips = read_log("test\ta\tno\npart\tb\tx\tno\ntest\tc\tno\n");
+        let mut counts = sum(&[ONE]);
+        counts.take_off(&skips, &[&skips[0], &skips[1]]);
+        assert_eq!(counts.to_string(), "5 passed, 2 failed, 2 skipped");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The project's own tasks. `cargo xtask check` is all of CI; `cargo xtask tidy` its cheapest part.
+//! The project's own tasks. `cargo xtask check` is what every commit passes; `cargo xtask
+//! tidy` its cheapest part.
 //!
 //! Standard library only: what checks the house must build before the house does.
 #![forbid(unsafe_code)]
@@ -11,7 +12,10 @@
 mod check;
 mod counts;
 mod criteria;
+mod fresh;
+mod host;
 mod long;
+mod skips;
 mod tidy;
 
 use std::path::PathBuf;
@@ -21,7 +25,10 @@ const USAGE: &str = "\
 usage: cargo xtask VERB
 
   check          format, clippy, tidy, tests, docs; the last line counts the tests
-  check --full   the same with RICASSO_LONG=1, and the long forms besides
+  check --work   only the tests that need installed programs, and clippy with fewer features
+  check --full   both with RICASSO_LONG=1, the long forms and `fresh`
+  fresh [chroot] [container] [podman-shape] [--root|--user] [--only-first] [--base DIR]
+                 the README's commands in a fresh Debian root and in a default container
   criteria       the acceptance criteria of the five contracts, each with its tests and result
   tidy           only what STYLE.md says that a machine can check
   corpus DIR [--list]       how well the judge judges the labelled commands below DIR
@@ -35,17 +42,24 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let good = match words.as_slice() {
-        ["check"] => check::run(&root(), check::Extent::Short),
-        ["check", "--full"] => check::run(&root(), check::Extent::Full),
+        ["check"] => check::run(&root(), check::Tier::Base),
+        ["check", "--work"] => check::run(&root(), check::Tier::Work),
+        ["check", "--full"] => check::run(&root(), check::Tier::Full),
+        ["fresh", words @ ..] => match fresh::Wanted::read(words) {
+            Some(wanted) => fresh::run(&root(), &wanted),
+            None => return bad_usage(),
+        },
         ["tidy"] => tidy::run(&root()),
         ["criteria"] => criteria::run(&root()),
         ["corpus" | "vectors", ..] => return measure(&words),
-        _ => {
-            eprint!("{USAGE}");
-            return ExitCode::from(BAD_USAGE);
-        }
+        _ => return bad_usage(),
     };
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn bad_usage() -> ExitCode {
+    eprint!("{USAGE}");
+    ExitCode::from(BAD_USAGE)
 }
 
 /// Hands the words over to the package that knows the judge, so that this one stays free of it.

@@ -8,6 +8,7 @@ mod names;
 mod pages;
 mod promises;
 mod sizes;
+mod skipped;
 mod source;
 mod tree;
 mod unsafety;
@@ -69,6 +70,7 @@ const CHECKS: &[fn(&Tree) -> Vec<Finding>] = &[
     unsafety::only_in_the_os_crate,
     unsafety::forbidden_elsewhere,
     promises::name_their_tests,
+    skipped::rows_name_tests,
     dependencies::have_a_row,
     dependencies::rows_have_a_dependency,
     pages::licences,

@@ -68,7 +68,7 @@ fn tests_named(text: &str) -> Vec<String> {
 }
 
 /// A test is a function in test code, or a file among the cases.
-fn exists(tree: &Tree, name: &str) -> bool {
+pub(super) fn exists(tree: &Tree, name: &str) -> bool {
     if name.contains('/') {
         return name.starts_with("cases/") && tree.has(name);
     }
