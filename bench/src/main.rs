@@ -47,7 +47,7 @@ fn main() -> ExitCode {
         }),
         _ => {
             let verbs = "run|cage|ledger|jobs|flood|capture|redact|reader|judge";
-            eprintln!("usage: cargo run --release -p ricasso-bench -- {verbs}");
+            eprintln!("usage: cargo run --profile dist -p ricasso-bench -- {verbs}");
             return ExitCode::from(2);
         }
     };

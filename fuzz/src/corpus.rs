@@ -13,13 +13,25 @@ pub fn shared() -> Option<PathBuf> {
     path.join("reader/snippets.jsonl").is_file().then_some(path)
 }
 
-/// Says that a check did not run, on standard error and in the file that `RICASSO_SKIP_LOG` names.
-pub fn skipped(name: &str, reason: &str) {
-    let _ = writeln!(std::io::stderr(), "skipped: {name}: {reason}");
+/// Says that a test did not run, on standard error and in the file that `RICASSO_SKIP_LOG` names.
+pub fn skipped(test: &str, reason: &str) {
+    log_skip(&["test", test, reason]);
+}
+
+/// Says that a test ran without one of its parts.
+pub fn skipped_part(test: &str, part: &str, reason: &str) {
+    log_skip(&["part", test, part, reason]);
+}
+
+/// One line with tabs between the fields, so a field has neither line ends nor tabs.
+fn log_skip(fields: &[&str]) {
+    let plain = |field: &&str| field.replace(['\n', '\t'], " ");
+    let line = fields.iter().map(plain).collect::<Vec<_>>().join("\t");
+    let _ = writeln!(std::io::stderr(), "skipped: {line}");
     if let Some(log) = std::env::var_os("RICASSO_SKIP_LOG") {
         let file = std::fs::OpenOptions::new().append(true).create(true).open(log);
-        let line = file.and_then(|mut file| writeln!(file, "{name}: {reason}"));
-        line.unwrap_or_else(|error| panic!("cannot write the skip log: {error}"));
+        let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+        written.unwrap_or_else(|error| panic!("cannot write the skip log: {error}"));
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 fn the_bars_hold_over_every_labelled_command() {
     let corpus = shared().map(|shared| shared.join("corpus"));
     let Some(corpus) = corpus.filter(|corpus| corpus.is_dir()) else {
-        return skipped("bars over the corpus", "no shared corpus at hand");
+        return skipped("the_bars_hold_over_every_labelled_command", "no shared corpus at hand");
     };
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases/policies");
     let report = measure(&corpus, &Policies::at(&directory)).unwrap();

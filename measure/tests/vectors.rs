@@ -9,7 +9,7 @@ use std::path::Path;
 fn every_vector_about_a_verdict_is_as_expected() {
     let file = shared().map(|shared| shared.join("spec/vectors.jsonl"));
     let Some(file) = file.filter(|file| file.is_file()) else {
-        return skipped("vectors of the contracts", "no shared vectors at hand");
+        return skipped("every_vector_about_a_verdict_is_as_expected", "no shared vectors at hand");
     };
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cases/policies");
     let answers = vectors::measure(&file, &Policies::at(&directory)).unwrap();

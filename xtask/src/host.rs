@@ -24,7 +24,7 @@ const HOST_KINDS: &[HostKind] = &[
     HostKind { name: "sigint-ignored", probe: |_| ignores_sigint(&own_status()) },
     HostKind { name: "no-cgroup", probe: |_| !cgroup_can_be_made() },
     HostKind { name: "no-network", probe: |_| !registries_answer() },
-    HostKind { name: "no-shared", probe: |root| !shared(root).is_dir() },
+    HostKind { name: "no-shared", probe: |root| !shared_corpora(root).is_file() },
     HostKind { name: "old-kernel", probe: |_| kernel_is_older_than(&kernel_release(), (6, 12)) },
     HostKind { name: "not-x86-64", probe: |_| std::env::consts::ARCH != "x86_64" },
 ];
@@ -137,9 +137,10 @@ fn registries_answer() -> bool {
     answer
 }
 
-/// The shared data of this project and others: `RICASSO_SHARED`, else beside the repository.
-fn shared(root: &Path) -> PathBuf {
-    std::env::var_os("RICASSO_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from)
+/// One file of the data that projects share: below `RICASSO_SHARED`, else beside the repository.
+fn shared_corpora(root: &Path) -> PathBuf {
+    let shared = std::env::var_os("RICASSO_SHARED").map(PathBuf::from);
+    shared.unwrap_or_else(|| root.join("../shared")).join("reader/snippets.jsonl")
 }
 
 fn cgroup_can_be_made() -> bool {

@@ -210,7 +210,8 @@ mod tests {
         let run = |fd: i32| Command::new(format!("/proc/self/fd/{fd}")).status();
         let plain = memfd_create("control", MemfdFlags::CLOEXEC | MemfdFlags::EXEC);
         let Ok(plain) = plain else {
-            return skip("what_is_handed_over_in_memory: this kernel tells no such files apart\n");
+            let name = "what_is_handed_over_in_memory_never_becomes_a_program";
+            return skip(&format!("test\t{name}\tthis kernel tells no such files apart\n"));
         };
         let mut plain = File::from(plain);
         plain.write_all(&text).unwrap();

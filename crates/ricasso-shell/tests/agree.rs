@@ -7,7 +7,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use ricasso_fuzz::corpus::{commands, installed, long, shared, skipped, snippets};
+use ricasso_fuzz::corpus::{commands, installed, long, shared, skipped, skipped_part, snippets};
 use ricasso_fuzz::mutate::mutate;
 use ricasso_fuzz::random::Random;
 use ricasso_shell::{How, Shell, read};
@@ -25,22 +25,31 @@ const MUTATED_BYTES: usize = 3_000;
 #[test]
 fn corpora_are_read_as_bash_reads_them() {
     let Some(shared) = shared() else {
-        return skipped("agreement on corpora", "no shared corpora at hand");
+        return skipped("corpora_are_read_as_bash_reads_them", "no shared corpora at hand");
     };
     let texts = commands(&shared);
     assert!(texts.len() > 1_000, "only {} texts", texts.len());
     let step = if long() { 1 } else { 6 };
-    compare("corpora", texts.into_iter().step_by(step).collect(), REFUSED_REAL);
+    compare(
+        "corpora_are_read_as_bash_reads_them",
+        texts.into_iter().step_by(step).collect(),
+        REFUSED_REAL,
+    );
 }
 
 #[test]
 fn installed_scripts_are_read_as_bash_reads_them() {
     let scripts = installed();
     if scripts.len() < 20 {
-        return skipped("agreement on scripts", "hardly any shell script is installed");
+        let reason = "hardly any shell script is installed";
+        return skipped("installed_scripts_are_read_as_bash_reads_them", reason);
     }
     let step = if long() { 1 } else { 3 };
-    compare("scripts", scripts.into_iter().step_by(step).collect(), REFUSED_REAL);
+    compare(
+        "installed_scripts_are_read_as_bash_reads_them",
+        scripts.into_iter().step_by(step).collect(),
+        REFUSED_REAL,
+    );
 }
 
 #[test]
@@ -51,7 +60,10 @@ fn mutated_texts_are_read_as_bash_reads_them() {
             pool.extend(commands(&shared));
             (0..3).for_each(|_| pool.extend(snippets(&shared)));
         }
-        None => skipped("mutations of corpora", "no shared corpora at hand"),
+        None => {
+            let name = "mutated_texts_are_read_as_bash_reads_them";
+            skipped_part(name, "corpora", "no shared corpora at hand");
+        }
     }
     pool.extend(installed());
     let count = if long() { 24_000 } else { 1_200 };
@@ -63,7 +75,7 @@ fn mutated_texts_are_read_as_bash_reads_them() {
         text
     });
     let texts: Vec<Vec<u8>> = texts.collect();
-    compare("mutations", texts, REFUSED_MUTATED);
+    compare("mutated_texts_are_read_as_bash_reads_them", texts, REFUSED_MUTATED);
 }
 
 /// One text of the pool, or some lines of it where it is long.

@@ -47,7 +47,10 @@ fn place(text: &[u8]) -> usize {
 #[test]
 fn every_snippet_in_which_bash_runs_mark_shows_it() {
     let Some(shared) = shared() else {
-        return skipped("snippets", "no shared corpora at hand");
+        return skipped(
+            "every_snippet_in_which_bash_runs_mark_shows_it",
+            "no shared corpora at hand",
+        );
     };
     let lines = std::fs::read(shared.join("reader/snippets.jsonl")).expect("it was there above");
     let (mut snippets, mut plain) = (0, 0);
@@ -75,7 +78,7 @@ fn every_snippet_in_which_bash_runs_mark_shows_it() {
 #[test]
 fn composed_texts_hide_nothing() {
     if !bash_is_here() {
-        return skipped("composed texts", "no bash");
+        return skipped("composed_texts_hide_nothing", "no bash");
     }
     let (seeds, each) = if long() { (5, 2000) } else { (3, 120) };
     for seed in 1..=seeds {
@@ -94,16 +97,17 @@ fn composed_texts_hide_nothing() {
 
 #[test]
 fn the_shared_composer_finds_nothing_missing() {
+    let name = "the_shared_composer_finds_nothing_missing";
     if !long() {
         return;
     }
     let Some(shared) = shared() else {
-        return skipped("shared composer", "no shared corpora at hand");
+        return skipped(name, "no shared corpora at hand");
     };
     for seed in ["3", "1009", "77777"] {
         let composer = shared.join("reader/compose.py");
         let output = Command::new("python3").arg(composer).args(["1800", seed]).output();
-        let Ok(output) = output else { return skipped("shared composer", "no python3") };
+        let Ok(output) = output else { return skipped(name, "no python3") };
         let mut texts = 0;
         for line in output.stdout.split(|&byte| byte == b'\n') {
             let Some(text) = string(line, "text") else { continue };

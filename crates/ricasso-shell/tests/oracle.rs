@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::io::Write as _;
 
-use ricasso_fuzz::corpus::{commands, long, own, shared, skipped, snippets};
+use ricasso_fuzz::corpus::{commands, long, own, shared, skipped_part, snippets};
 use ricasso_fuzz::random::Random;
 use ricasso_shell::{Script, Shell, read};
 use shuck_parser::parser::{ParseStatus, Parser};
@@ -96,7 +96,10 @@ fn texts() -> Vec<String> {
             let step = if long() { 1 } else { 4 };
             texts.extend(commands(&shared).into_iter().step_by(step));
         }
-        None => skipped("oracle on corpora", "no shared corpora at hand"),
+        None => {
+            let name = "no_other_reader_names_a_command_that_we_do_not";
+            skipped_part(name, "corpora", "no shared corpora at hand");
+        }
     }
     texts.retain(|text| text.len() < TEXT_BYTES);
     // Line continuations shift their spans and operators, and neither of them drops the

@@ -9,12 +9,17 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use ricasso_fuzz::corpus::{commands, installed, long, own, shared, skipped, snippets};
+use ricasso_fuzz::corpus::{
+    commands, installed, long, own, shared, skipped, skipped_part, snippets,
+};
 use ricasso_fuzz::mutate::mutate;
 use ricasso_fuzz::random::Random;
 use ricasso_shell::{How, Script, Shell, read};
 
 mod compose;
+
+/// The name of the test, for the log of what is skipped.
+const NAME: &str = "what_bash_starts_was_found_or_announced";
 
 /// Marks the lines of the trace.
 const PS4: &str = "~@@ ";
@@ -93,7 +98,7 @@ fn texts() -> Vec<Vec<u8>> {
         pool.extend(snippets(&shared));
         pool.extend(commands(&shared));
     } else {
-        skipped("trace of corpora", "no shared corpora at hand");
+        skipped_part(NAME, "corpora", "no shared corpora at hand");
     }
     let mut texts: Vec<Vec<u8>> = Vec::new();
     for _ in 0..count {
@@ -128,13 +133,13 @@ fn run(base: &Path, texts: &[Vec<u8>]) -> Option<Vec<String>> {
     let cage = match cage {
         Ok(cage) => cage,
         Err(error) => {
-            skipped("trace", &format!("no namespace: {error}"));
+            skipped(NAME, &format!("no namespace: {error}"));
             return None;
         }
     };
     if !cage.status.success() {
         let reason = String::from_utf8_lossy(&cage.stderr).trim().to_owned();
-        skipped("trace", &format!("no namespace: {reason}"));
+        skipped(NAME, &format!("no namespace: {reason}"));
         return None;
     }
     let path = |index: usize| traces.join(format!("{index:06}"));

@@ -253,7 +253,8 @@ mod tests {
         use std::io::Write;
         let Some(path) = std::env::var_os("RICASSO_SKIP_LOG") else { return };
         let opened = fs::OpenOptions::new().append(true).create(true).open(path);
-        let line = format!("rules_wait_only_while_nothing_that_counts_has_changed: {why}\n");
+        let name = "rules_wait_only_while_nothing_that_counts_has_changed";
+        let line = format!("test\t{name}\t{why}\n");
         opened.and_then(|mut log| log.write_all(line.as_bytes())).unwrap();
     }
 

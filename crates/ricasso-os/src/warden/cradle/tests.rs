@@ -86,7 +86,7 @@ fn skip(name: &str) {
     use std::io::Write;
     let Some(log) = std::env::var_os("RICASSO_SKIP_LOG") else { return };
     let log = std::fs::File::options().append(true).create(true).open(log);
-    log.and_then(|mut log| writeln!(log, "{name}: no landlock")).unwrap();
+    log.and_then(|mut log| writeln!(log, "test\t{name}\tno landlock")).unwrap();
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_newborn_behind_walls_leaves_orders_that_it_cannot_obey_where_they_are() {
     ];
     for (what, order, view) in cases {
         let Some(walled) = Walled::born(&hidden.0) else {
-            return skip("a_newborn_behind_walls_leaves_orders");
+            return skip("a_newborn_behind_walls_leaves_orders_that_it_cannot_obey_where_they_are");
         };
         walled.ordered(&order, view);
         assert!(walled.is_over());
