@@ -75,10 +75,7 @@ pub(crate) fn run(root: &Path, wanted: &Wanted) -> bool {
         eprintln!("fresh needs root: it makes a Debian root and starts a container");
         return false;
     }
-    let result = fs::read_to_string(root.join("README.md"))
-        .and_then(|readme| commands_of(&readme))
-        .and_then(|commands| follow_everywhere(root, wanted, &commands));
-    match result {
+    match follow_everywhere(root, wanted) {
         Ok(good) => good,
         Err(error) => {
             println!("fresh: {error}");
@@ -87,10 +84,11 @@ pub(crate) fn run(root: &Path, wanted: &Wanted) -> bool {
     }
 }
 
-fn follow_everywhere(root: &Path, wanted: &Wanted, commands: &[String; 2]) -> io::Result<bool> {
+fn follow_everywhere(root: &Path, wanted: &Wanted) -> io::Result<bool> {
     let workshop = debian::Workshop::make(&root.join("target/fresh"))?;
     let base = workshop.debian_root(wanted.base.as_deref())?;
-    workshop.furnish(&base, root)?;
+    let clone = workshop.furnish(&base, root)?;
+    let commands = commands_of(&fs::read_to_string(clone.join("README.md"))?)?;
     let mut good = true;
     for shape in &wanted.shapes {
         let place = Place::open(*shape, &workshop, &base)?;

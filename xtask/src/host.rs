@@ -19,7 +19,7 @@ const HOST_KINDS: &[HostKind] = &[
     HostKind { name: "any", probe: |_| true },
     HostKind { name: "not-root", probe: |_| !is_root() },
     HostKind { name: "no-namespaces", probe: |_| !namespaces_are_allowed() },
-    HostKind { name: "no-proc-mount", probe: |_| !proc_can_be_mounted() },
+    HostKind { name: "no-user-namespaces", probe: |_| !succeeds("unshare", &["-Ur", "true"]) },
     HostKind { name: "seccomp-filtered", probe: |_| has_seccomp_filter(&own_status()) },
     HostKind { name: "sigint-ignored", probe: |_| ignores_sigint(&own_status()) },
     HostKind { name: "no-cgroup", probe: |_| !cgroup_can_be_made() },
@@ -115,13 +115,12 @@ fn succeeds(program: &str, words: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Root needs no user namespace to make the others.
+/// Whether mounts and processes can have namespaces with a /proc of their own. Root may need no
+/// user namespace for that. In a chroot / is no mount, so its propagation cannot be changed.
 fn namespaces_are_allowed() -> bool {
-    succeeds("unshare", if is_root() { &["-m", "true"] } else { &["-Urm", "true"] })
-}
-
-fn proc_can_be_mounted() -> bool {
-    succeeds("unshare", &["-Urmpf", "--mount-proc", "true"])
+    let rest = ["-mpf", "--propagation", "unchanged", "--mount-proc", "true"];
+    let by_user = [&["-Ur"][..], &rest].concat();
+    (is_root() && succeeds("unshare", &rest)) || succeeds("unshare", &by_user)
 }
 
 /// The two installers of the clients that tests use, each once and without a second attempt.

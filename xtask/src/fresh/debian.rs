@@ -100,8 +100,9 @@ impl Workshop {
         Ok(base)
     }
 
-    /// Puts in what is said to be there already: toolchain, crates, clone; and a user.
-    pub(super) fn furnish(&self, base: &Path, repository: &Path) -> io::Result<()> {
+    /// Puts in what is said to be there already: toolchain, crates, clone; and a user. Gives the
+    /// clone, which is of the last commit.
+    pub(super) fn furnish(&self, base: &Path, repository: &Path) -> io::Result<PathBuf> {
         let output = Command::new("rustc").args(["--print", "sysroot"]).output()?;
         let sysroot = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
@@ -109,7 +110,8 @@ impl Workshop {
         let mut furnish = script(FURNISH);
         furnish.arg(base).arg(sysroot);
         furnish.arg(cargo_home.unwrap_or_else(|| home.join(".cargo"))).arg(repository);
-        succeed(&mut furnish, "furnishing the root")
+        succeed(&mut furnish, "furnishing the root")?;
+        Ok(base.join("srv/ricasso"))
     }
 }
 
