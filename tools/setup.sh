@@ -110,7 +110,6 @@ fi
 
 # The client of containers is refused in the sandbox, which a test shows. No daemon is installed for
 # that: the client alone is taken out of its package, docker-cli where there is one of that name.
-tools=${CARGO_TARGET_DIR:-$(dirname "$0")/../target}/tools
 client() {
     has apt-get && has dpkg-deb || return 1
     place=$(mktemp -d) || return 1
@@ -119,12 +118,16 @@ client() {
         quietly apt-get -q download docker-cli || quietly apt-get -q download docker.io ||
             { quietly apt update && quietly apt-get -q download docker.io; }
         dpkg-deb --fsys-tarfile ./docker*.deb | tar -x ./usr/bin/docker
-    ) >/dev/null 2>&1 && mkdir -p "$tools" && mv "$place/usr/bin/docker" "$tools/docker"
+    ) >/dev/null 2>&1 && mkdir -p "$1" && mv "$place/usr/bin/docker" "$1/docker"
     code=$?
     rm -rf "$place"
     return $code
 }
-if [ "$tier" = work ] && ! has docker && [ ! -x "$tools/docker" ]; then
-    say "unpacking the client of docker"
-    client || say "without the client of docker the test that needs it is skipped, and says so"
+if [ "$tier" = work ] && ! has docker; then
+    tools=${CARGO_TARGET_DIR:-$(dirname "$0")/../target}/tools
+    if [ ! -x "$tools/docker" ]; then
+        say "unpacking the client of docker"
+        client "$tools" ||
+            say "without the client of docker the test that needs it is skipped, and says so"
+    fi
 fi
