@@ -238,6 +238,11 @@ impl Engine {
         self.hall.retention.tidy_up()
     }
 
+    /// The machine, as the commands of this engine meet it.
+    pub fn host(&self) -> &Host {
+        &self.hall.host
+    }
+
     /// The policy that holds.
     pub fn policy(&self) -> &Policy {
         &self.hall.policy

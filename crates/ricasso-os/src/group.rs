@@ -62,6 +62,15 @@ impl Grouping {
         places.grouping
     }
 
+    /// The word for it in a report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Grouping::None => "none",
+            Grouping::Separate => "v1",
+            Grouping::Unified => "v2",
+        }
+    }
+
     pub(crate) fn number(self) -> u64 {
         match self {
             Grouping::None => 0,

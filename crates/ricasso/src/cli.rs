@@ -3,6 +3,7 @@
 mod args;
 mod call;
 mod check;
+mod doctor;
 mod explain;
 mod feed;
 mod forget;
@@ -51,6 +52,7 @@ pub fn main() -> ExitCode {
         args::Verb::Ledger(ledger) => ledger::ledger(&ledger),
         args::Verb::Forget(forget) => forget::forget(&forget),
         args::Verb::Policy(policy) => policy::policy(&policy.verb),
+        args::Verb::Doctor(doctor) => doctor::doctor(&doctor),
         args::Verb::Call(call) => call::call(&call),
         #[cfg(feature = "mcp")]
         args::Verb::Mcp(args) => mcp::mcp(&args),
@@ -94,6 +96,9 @@ fn mistake(error: &clap::Error) -> ExitCode {
         }
         _ if std::env::args_os().nth(1).is_some_and(|verb| verb == "ledger") => {
             ExitCode::from(exit::LEDGER_USAGE)
+        }
+        _ if std::env::args_os().nth(1).is_some_and(|verb| verb == "doctor") => {
+            ExitCode::from(exit::DOCTOR_USAGE)
         }
         _ => ExitCode::from(exit::OURS),
     }

@@ -22,6 +22,13 @@ pub const LEDGER_USAGE: u8 = 2;
 /// `ledger replay`: what was judged is forgotten.
 pub const LEDGER_FORGOTTEN: u8 = 3;
 
+/// `doctor`: the default mode holds and nothing escaped.
+pub const DOCTOR_GOOD: u8 = 0;
+/// `doctor`: it does not, or something escaped.
+pub const DOCTOR_BAD: u8 = 1;
+/// `doctor`: bad usage.
+pub const DOCTOR_USAGE: u8 = 2;
+
 /// An ending's code as a process can return it: the low eight bits, as the kernel does.
 pub fn of(code: i32) -> u8 {
     (code & 0xff) as u8

@@ -14,6 +14,7 @@ use crate::record::Ledger;
 use crate::request::Bytes;
 use crate::run::{Owner, StateDir};
 use ricasso_os::{Keeper, Powers};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// A value this short would redact every other word.
@@ -69,7 +70,27 @@ impl Setup {
         let state = StateDir::find(&variable).map_err(Error::Run)?;
         let environment =
             std::env::vars_os().map(|(name, value)| (name.into(), value.into())).collect();
-        Ok(Setup {
+        Ok(Setup::with(keeper, policy, state, environment))
+    }
+
+    /// State in this directory, which is made where it is missing, and this environment.
+    pub fn in_directory(
+        keeper: Keeper,
+        policy: Policy,
+        state: &Path,
+        environment: Vec<(Bytes, Bytes)>,
+    ) -> Result<Setup, Error> {
+        let state = StateDir::at(state).map_err(Error::Run)?;
+        Ok(Setup::with(keeper, policy, state, environment))
+    }
+
+    fn with(
+        keeper: Keeper,
+        policy: Policy,
+        state: StateDir,
+        environment: Vec<(Bytes, Bytes)>,
+    ) -> Setup {
+        Setup {
             keeper,
             policy,
             state,
@@ -79,7 +100,7 @@ impl Setup {
             told: Vec::new(),
             powers: None,
             stays: Stays::WithItsJobs,
-        })
+        }
     }
 }
 

@@ -18,6 +18,17 @@ pub enum Namespaces {
     Root,
 }
 
+impl Namespaces {
+    /// The word for it in a report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Namespaces::None => "none",
+            Namespaces::User => "user",
+            Namespaces::Root => "root",
+        }
+    }
+}
+
 /// The mechanisms of this machine. A weaker value makes weaker cages, or refusals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Powers {
@@ -58,6 +69,14 @@ impl Powers {
             && self.notify
             && self.landlock >= landlock::TRUNCATE_HELD
             && self.landlock >= landlock::SIGNALS_HELD
+    }
+
+    /// Whether a command gets mount, pid and IPC namespaces of its own.
+    pub fn has_namespaces(&self) -> bool {
+        match self.namespaces {
+            Namespaces::None => false,
+            Namespaces::User | Namespaces::Root => true,
+        }
     }
 
     /// Whether unix sockets can be told apart by their path.

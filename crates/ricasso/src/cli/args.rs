@@ -45,6 +45,8 @@ pub(super) enum Verb {
     Forget(super::forget::Forget),
     /// What may run, and who said so
     Policy(Policy),
+    /// Try what the sandbox holds on this machine, and say what to do where it holds less
+    Doctor(super::doctor::Doctor),
     /// Carry out one tool call of a dialect
     Call(Call),
     /// Serve the tools of a dialect over MCP, on standard input and output

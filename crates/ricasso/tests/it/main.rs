@@ -14,6 +14,7 @@ mod cage;
 mod crowd;
 mod deaths;
 mod dialect;
+mod doctor;
 mod doors;
 mod endings;
 mod escape;

@@ -3,7 +3,7 @@
 use super::snapshot::Snapshot;
 use super::stand::Stand;
 use super::table::{Attempt, Effect, folder};
-use crate::place::{PATIENCE, copy_program, program};
+use crate::place::{Answer, PATIENCE, answer, copy_program, program};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -255,6 +255,15 @@ impl Stage {
         let output = self.ricasso(Some(wrap), &flags, Machine::Plain, &act).output().unwrap();
         serde_json::from_slice(&output.stdout)
             .map_err(|_| String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+
+    /// Runs ricasso itself with these words under a wrap of the probe, and gives its process number.
+    pub(crate) fn under(&self, wrap: &str, words: &[&str]) -> (Answer, u32) {
+        let mut command = self.as_actor(&self.bin.join("probe"));
+        command.args(wrap.split(' ')).arg(self.bin.join("ricasso")).args(words);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let pid = child.id();
+        (answer(child.wait_with_output().unwrap()), pid)
     }
 
     /// Makes the attempt with these flags of `ricasso run`.
