@@ -80,12 +80,12 @@ pub(super) fn doctor(args: &Doctor) -> u8 {
     }
     match examine() {
         Ok(Ok(report)) => {
-            if args.json {
-                print::put(format!("{}\n", serde_json::json!(report)).as_bytes());
-            } else {
-                print::put(text::of(&report).as_bytes());
-            }
-            if report.is_good() { exit::DOCTOR_GOOD } else { exit::DOCTOR_BAD }
+            let page = match args.json {
+                true => format!("{}\n", serde_json::json!(report)),
+                false => text::of(&report),
+            };
+            let is_told = print::put(page.as_bytes());
+            if is_told && report.is_good() { exit::DOCTOR_GOOD } else { exit::DOCTOR_BAD }
         }
         Ok(Err(Cancelled::Signal(signal))) => exit::of(128 + signal),
         Ok(Err(Cancelled::Asked)) => exit::DOCTOR_BAD,

@@ -183,7 +183,7 @@ fn doctor_has_a_code_for_bad_usage() {
 fn doctor(hall: &Hall, actor: Actor, wrap: &str, flags: &[&str]) -> Answer {
     let stage = Stage::new(hall, actor);
     let answer = stage.under(wrap, &[&["doctor"], flags].concat());
-    let mine = |name: &String| name.ends_with(&format!("-{}-0", answer.1));
+    let mine = |name: &String| name.starts_with(&format!("ricasso-doctor-{}-", answer.1));
     assert!(!left_over().iter().any(mine), "{:?}", left_over());
     answer.0
 }

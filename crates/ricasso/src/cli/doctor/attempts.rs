@@ -158,7 +158,7 @@ sleep 0.1",
         name: "exceed-processes",
         what: "start more processes than limits.processes",
         script: "i=0; while [ $i -lt 60 ]; do sleep {mark} & i=$((i+1)); done
-sleep 1; echo {done}",
+sleep 3; echo {done}",
         effect: Effect::Said(DONE),
         promises: STOPPED_ALWAYS,
     },

@@ -15,19 +15,18 @@ use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// No attempt takes as long; one that hangs is ended.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// Names that are tried for the directory: another doctor of the same number may have died.
-const MOST_NAMES: u32 = 100;
 
 /// The places of all attempts.
 #[derive(Debug)]
 pub(super) struct Stage {
     root: Directory,
-    port: TcpListener,
-    socket: UnixListener,
+    /// The listeners; none where this process may not have one, as inside a sandbox.
+    port: Option<TcpListener>,
+    socket: Option<UnixListener>,
     bystander: Child,
     /// A length of sleep that no other process has.
     mark: String,
@@ -43,10 +42,10 @@ impl Stage {
         fs::write(root.join("home/.ssh/id_doctor"), SECRET)?;
         // Its own program is the one client that is there on every machine.
         fs::copy("/proc/self/exe", root.join("work/ricasso"))?;
-        let port = TcpListener::bind(("127.0.0.1", 0))?;
-        port.set_nonblocking(true)?;
-        let socket = UnixListener::bind(root.join("out/socket"))?;
-        socket.set_nonblocking(true)?;
+        let port = TcpListener::bind(("127.0.0.1", 0)).ok();
+        port.iter().try_for_each(|port| port.set_nonblocking(true))?;
+        let socket = UnixListener::bind(root.join("out/socket")).ok();
+        socket.iter().try_for_each(|socket| socket.set_nonblocking(true))?;
         let mark = format!("86{:08}", std::process::id());
         let bystander = start_bystander()?;
         Ok(Stage { root, port, socket, bystander, mark })
@@ -78,7 +77,7 @@ impl Stage {
     ) -> Result<(Reply, Seen), Box<dyn std::error::Error>> {
         self.tidy()?;
         let script = self.root.join("work/attempt.sh");
-        fs::write(&script, format!("echo {BEGUN}\n{}\n", self.fill(attempt.script)?))?;
+        fs::write(&script, format!("echo {BEGUN}\n{}\n", self.fill(attempt.script)))?;
         let reply = engine.run(&self.request(&script, attempt), cancel)?;
         let seen = self.look(attempt, &reply);
         Ok((reply, seen))
@@ -103,15 +102,16 @@ impl Stage {
         }
     }
 
-    fn fill(&self, script: &str) -> io::Result<String> {
+    fn fill(&self, script: &str) -> String {
         let place = |name: &str| self.root.join(name).display().to_string();
-        Ok(script
+        let address = self.port.as_ref().and_then(|port| port.local_addr().ok());
+        script
             .replace("{out}", &place("out"))
             .replace("{home}", &place("home"))
             .replace("{pid}", &self.bystander.id().to_string())
-            .replace("{address}", &self.port.local_addr()?.to_string())
+            .replace("{address}", &address.map_or(String::new(), |address| address.to_string()))
             .replace("{mark}", &self.mark)
-            .replace("{done}", DONE))
+            .replace("{done}", DONE)
     }
 
     /// Takes away what the attempt before left.
@@ -123,7 +123,7 @@ impl Stage {
             }
         }
         fs::write(self.root.join("out/file"), "x")?;
-        while self.port.accept().is_ok() || self.socket.accept().is_ok() {}
+        while self.is_called_by_tcp() || self.is_called_by_unix() {}
         if self.bystander.try_wait()?.is_some() {
             self.bystander = start_bystander()?;
         }
@@ -139,12 +139,20 @@ impl Stage {
             Effect::Exists(name) => self.root.join(name).exists(),
             Effect::Gone(name) => !self.root.join(name).exists(),
             Effect::Said(word) => said(word),
-            Effect::CalledTcp => self.port.accept().is_ok(),
-            Effect::CalledUnix => self.socket.accept().is_ok(),
+            Effect::CalledTcp => self.is_called_by_tcp(),
+            Effect::CalledUnix => self.is_called_by_unix(),
             Effect::EndedBystander => matches!(self.bystander.try_wait(), Ok(Some(_))),
             Effect::LeftRunning => self.is_left_running(),
         };
         if had_effect { Seen::Effect } else { Seen::Nothing }
+    }
+
+    fn is_called_by_tcp(&self) -> bool {
+        self.port.as_ref().is_some_and(|port| port.accept().is_ok())
+    }
+
+    fn is_called_by_unix(&self) -> bool {
+        self.socket.as_ref().is_some_and(|socket| socket.accept().is_ok())
     }
 
     /// Whether a process of this machine sleeps for as long as only ours do.
@@ -191,26 +199,21 @@ fn start_bystander() -> io::Result<Child> {
 /// A directory of our own. Not below /tmp where another place can be had: the sandbox shows
 /// another /tmp, and what it hides there would show nothing.
 fn make_directory() -> io::Result<PathBuf> {
-    let mut failed = io::Error::from(io::ErrorKind::NotFound);
-    for base in [PathBuf::from("/var/tmp"), std::env::temp_dir()] {
-        for number in 0..MOST_NAMES {
-            let name = format!("ricasso-doctor-{}-{number}", std::process::id());
-            let path = base.join(name);
-            match DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return path.canonicalize(),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => failed = error,
-                Err(error) => {
-                    failed = error;
-                    break;
-                }
-            }
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let name = format!("ricasso-doctor-{}-{}", std::process::id(), now.as_nanos());
+    let make = |base: &Path| {
+        let path = base.join(&name);
+        DirBuilder::new().mode(0o700).create(&path).map(|()| path)
+    };
+    let second = std::env::temp_dir();
+    match make(Path::new("/var/tmp")).or_else(|_| make(&second)) {
+        Ok(path) => path.canonicalize(),
+        Err(failed) => {
+            let tried = format!("cannot make a directory in /var/tmp or {}", second.display());
+            let message = format!("{tried}; set TMPDIR to a writable one: {failed}");
+            Err(io::Error::new(failed.kind(), message))
         }
     }
-    let message = format!(
-        "cannot make a directory in /var/tmp or {}; set TMPDIR to a writable one: {failed}",
-        std::env::temp_dir().display()
-    );
-    Err(io::Error::new(failed.kind(), message))
 }
 
 /// A directory that goes with its value.

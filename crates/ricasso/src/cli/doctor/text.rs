@@ -31,7 +31,10 @@ fn verdict(report: &Report) -> String {
         (0, Some(mode)) => {
             let mut lines = String::from("Bad: mode workspace, the default, does not work here.\n");
             lines.push_str(&list("why: ", &mode.why));
-            lines.push_str(&list("to do: ", &report.advice));
+            // Where nothing is missing the machine is not to blame, and the reason says it all.
+            if !mode.missing.is_empty() {
+                lines.push_str(&list("to do: ", &report.advice));
+            }
             lines.push_str(&list("or: ", &mode.instead));
             lines
         }
