@@ -127,28 +127,23 @@ fn doctor_says_what_is_missing_and_what_to_do() {
         assert_eq!(found["host"]["powers"]["namespaces"], "none", "{found:#}");
         assert_eq!(found["host"]["filtered"], true, "{found:#}");
         assert!(found["advice"].to_string().contains("for user namespaces: "), "{found:#}");
-
-        let none = format!("without 1 {NO_SANDBOX}");
-        let answer = doctor(&hall, actor, &none, &["--json"]);
-        let found = report(&answer);
-        assert_eq!(answer.code, 1, "{actor:?}: {found:#}");
-        for mode in ["read", "workspace"] {
-            assert_eq!(found["modes"][mode]["fit"], "partial", "{found:#}");
-            assert_eq!(found["modes"][mode]["missing"], serde_json::json!(["files"]), "{found:#}");
-            let all: Vec<_> = ALL.iter().map(|name| (*name, "unavailable")).collect();
-            assert_eq!(results(&found, mode), all, "{found:#}");
-        }
-        assert_eq!(found["modes"]["open"]["fit"], "full", "{found:#}");
-        let text = doctor(&hall, actor, &none, &[]).text();
-        for words in [
-            "Bad: mode workspace",
-            "why: ",
-            "to do: use Linux 6.12",
-            "--security-opt",
-            "or: run with",
-        ] {
-            assert!(text.contains(words), "{actor:?}, {words}: {text}");
-        }
+    }
+    let (actor, none) = (hall.actors()[0], format!("without 1 {NO_SANDBOX}"));
+    let answer = doctor(&hall, actor, &none, &["--json"]);
+    let found = report(&answer);
+    assert_eq!(answer.code, 1, "{found:#}");
+    for mode in ["read", "workspace"] {
+        assert_eq!(found["modes"][mode]["fit"], "partial", "{found:#}");
+        assert_eq!(found["modes"][mode]["missing"], serde_json::json!(["files"]), "{found:#}");
+        let all: Vec<_> = ALL.iter().map(|name| (*name, "unavailable")).collect();
+        assert_eq!(results(&found, mode), all, "{found:#}");
+    }
+    assert_eq!(found["modes"]["open"]["fit"], "full", "{found:#}");
+    let text = doctor(&hall, actor, &none, &[]).text();
+    let told =
+        ["Bad: mode workspace", "why: ", "to do: use Linux 6.12", "--security-opt", "or: run with"];
+    for words in told {
+        assert!(text.contains(words), "{words}: {text}");
     }
 }
 
