@@ -1,5 +1,6 @@
-//! The README's two commands where people meet them first: in a fresh Debian root, in a default
-//! container, and in one that allows user namespaces but no new /proc, as Podman's do.
+//! The README's two commands where people meet them first: in a fresh Debian root, entered by
+//! chroot or as the root of a machine, in a default container, and in one that allows user
+//! namespaces but no new /proc, as Podman's do.
 //!
 //! Everything is made below `target/fresh` and removed at the end. Every mount is made in a mount
 //! namespace of its own and ends with it, so that removing never reaches through one.
@@ -41,6 +42,7 @@ impl Wanted {
             match *word {
                 "chroot" => wanted.shapes.push(Shape::Chroot),
                 "container" => wanted.shapes.push(Shape::Container),
+                "machine" => wanted.shapes.push(Shape::Machine),
                 "podman-shape" => wanted.shapes.push(Shape::Podman),
                 "--root" => wanted.actors.push(Actor::Root),
                 "--user" => wanted.actors.push(Actor::User),
@@ -50,7 +52,7 @@ impl Wanted {
             }
         }
         if wanted.shapes.is_empty() {
-            wanted.shapes = vec![Shape::Chroot, Shape::Container, Shape::Podman];
+            wanted.shapes = vec![Shape::Chroot, Shape::Container, Shape::Machine, Shape::Podman];
         }
         if wanted.actors.is_empty() {
             wanted.actors = vec![Actor::Root, Actor::User];
@@ -94,9 +96,9 @@ fn follow_everywhere(root: &Path, wanted: &Wanted) -> io::Result<bool> {
         let place = Place::open(*shape, &workshop, &base)?;
         let first_only = wanted.only_first || *shape == Shape::Podman;
         if !wanted.actors.contains(&Actor::Root) {
-            for command in &commands[..if first_only { 1 } else { 2 }] {
-                place.run(Actor::Root, parts(command)[0], "set-up")?;
-            }
+            // Only root can install; a user finds everything there.
+            let command = if first_only { &commands[0] } else { &commands[1] };
+            place.run(Actor::Root, parts(command)[0], "set-up")?;
         }
         for actor in &wanted.actors {
             good &= first_command(&place, *actor, &commands[0])?;
@@ -191,7 +193,7 @@ mod tests {
     #[test]
     fn words_choose_places_and_actors_and_none_mean_all() {
         let all = Wanted::read(&[]).unwrap();
-        assert_eq!((all.shapes.len(), all.actors.len(), all.only_first), (3, 2, false));
+        assert_eq!((all.shapes.len(), all.actors.len(), all.only_first), (4, 2, false));
         let one = Wanted::read(&["container", "--user", "--only-first"]).unwrap();
         assert_eq!((one.shapes.as_slice(), one.only_first), (&[Shape::Container][..], true));
         assert_eq!(one.actors, [Actor::User]);

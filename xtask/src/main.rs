@@ -27,8 +27,8 @@ usage: cargo xtask VERB
   check          format, clippy, tidy, tests, docs; the last line counts the tests
   check --work   only the tests that need installed programs, and clippy with fewer features
   check --full   both with RICASSO_LONG=1, the long forms and `fresh`
-  fresh [chroot] [container] [podman-shape] [--root|--user] [--only-first] [--base DIR]
-                 the README's commands in a fresh Debian root and in a default container
+  fresh [chroot] [container] [machine] [podman-shape] [--root|--user] [--only-first] [--base DIR]
+                 the README's commands in fresh Debian roots and in a default container
   criteria       the acceptance criteria of the five contracts, each with its tests and result
   tidy           only what STYLE.md says that a machine can check
   corpus DIR [--list]       how well the judge judges the labelled commands below DIR

@@ -11,7 +11,7 @@ const PACKAGES: &str = "debootstrap docker.io containerd runc tini libsubid4 ipt
                         libip6tc2 libxtables12";
 
 const UNPACK: &str = r#"mkdir -p "$1/packages" && cd "$1/packages" && shift
-apt-get -q download "$@" >&2
+apt-get -qq -o APT::Sandbox::User=root download "$@"
 for package in *.deb; do dpkg -x "$package" ..; done"#;
 
 const DEBOOTSTRAP: &str = r#"if [ -d "$2/usr/share/debootstrap" ]; then

@@ -15,6 +15,8 @@ pub(super) enum Shape {
     Chroot,
     /// A container with Docker's default profile.
     Container,
+    /// A Debian root that is the root of its processes, as on a machine of its own.
+    Machine,
     /// A root whose /proc has masks, so that a user namespace can be made but mounts no new /proc.
     Podman,
 }
@@ -96,17 +98,21 @@ mount --rbind /sys "$root/sys"
 mount --rbind /dev "$root/dev"
 exec chroot "$root" setpriv --reuid "$user" --regid "$user" --init-groups "$@""#;
 
-/// As container engines without a seccomp rule against namespaces leave it: an own root, no
-/// CAP_SYS_ADMIN, and masks over parts of /proc. Those forbid a new /proc in a user namespace.
-const ENTER_PODMAN_SHAPE: &str = r#"root=$1 user=$2; shift 2
+/// The new root takes the place of the machine's, so that users may make user namespaces, which a
+/// chroot forbids. With `podman-shape` it is what container engines leave that have no seccomp
+/// rule against namespaces: no CAP_SYS_ADMIN, and masks over parts of /proc, which forbid a new
+/// /proc in a user namespace.
+const ENTER_NEW_ROOT: &str = r#"shape=$1 root=$2 user=$3; shift 3
 mount --bind "$root" "$root"
 cd "$root"
 mount -t proc proc proc
-mount -t sysfs -o ro sysfs sys
+if [ "$shape" = machine ]; then mount --rbind /sys sys; else mount -t sysfs -o ro sysfs sys; fi
 mount --rbind /dev dev
 mkdir -p .old
 pivot_root . .old
 umount -l /.old
+as_user="setpriv --reuid $user --regid $user --init-groups"
+if [ "$shape" = machine ]; then exec $as_user "$@"; fi
 for name in acpi kcore keys latency_stats timer_list sched_debug scsi; do
     [ ! -d "/proc/$name" ] || mount -t tmpfs -o ro tmpfs "/proc/$name"
     [ ! -f "/proc/$name" ] || mount --bind /dev/null "/proc/$name"
@@ -116,8 +122,8 @@ for name in asound bus fs irq sys sysrq-trigger; do
         mount -o remount,bind,ro "/proc/$name"; }
 done
 keep=+chown,+dac_override,+fowner,+fsetid,+kill,+net_bind_service,+setfcap,+setgid,+setpcap
-exec setpriv --bounding-set "-all,$keep,+setuid,+sys_chroot" --inh-caps=-all \
-    setpriv --reuid "$user" --regid "$user" --init-groups "$@""#;
+keep=-all,$keep,+setuid,+sys_chroot
+exec setpriv --bounding-set $keep --inh-caps=-all $as_user "$@""#;
 
 impl<'a> Place<'a> {
     /// Makes a place from the Debian root `base`, which stays as it is.
@@ -127,7 +133,7 @@ impl<'a> Place<'a> {
         let root = workshop.path(name_of(shape));
         let docker = match shape {
             Shape::Container => Some(Docker::start(workshop, base)?),
-            Shape::Chroot | Shape::Podman => copy(base, &root).map(|()| None)?,
+            Shape::Chroot | Shape::Machine | Shape::Podman => copy(base, &root).map(|()| None)?,
         };
         Ok(Place { shape, root, docker, logs })
     }
@@ -171,13 +177,13 @@ impl<'a> Place<'a> {
         }
         let mut command = Command::new("unshare");
         command.args(["-m", "--propagation", "private"]);
-        let script = if self.shape == Shape::Podman {
-            command.args(["-p", "-f", "--kill-child"]);
-            ENTER_PODMAN_SHAPE
+        if self.shape == Shape::Chroot {
+            command.args(["sh", "-ec", ENTER_CHROOT, "sh"]);
         } else {
-            ENTER_CHROOT
-        };
-        command.args(["sh", "-ec", script, "sh"]).arg(&self.root).arg(actor.name());
+            command.args(["-p", "-f", "--kill-child", "sh", "-ec", ENTER_NEW_ROOT, "sh"]);
+            command.arg(self.name());
+        }
+        command.arg(&self.root).arg(actor.name());
         command.args(["env", "-i"]).args(variables);
         piped(command)
     }
@@ -192,6 +198,7 @@ fn name_of(shape: Shape) -> &'static str {
     match shape {
         Shape::Chroot => "chroot",
         Shape::Container => "container",
+        Shape::Machine => "machine",
         Shape::Podman => "podman-shape",
     }
 }
