@@ -4,7 +4,7 @@
 
 use super::admit::Admitted;
 use crate::capture::Redacted;
-use crate::plan::Plan;
+use crate::plan::{Cage, Plan};
 use crate::policy;
 use crate::reply;
 use crate::request::{Request, Step};
@@ -31,6 +31,8 @@ const UNIX: &str = "unix sockets reach daemons outside by their path, and where 
 const ENGINE: &str = "a container engine does what it is told outside of this cage and with its \
                       own rights, as a rule root's; it is reached with --net open alone, and that \
                       is for a person to say";
+/// How the machine gives what these walls do without.
+const NAMESPACES: &str = "allow user namespaces: `ricasso doctor` says how";
 const DAEMON: &str = "what listens there acts outside of this cage and with its own rights";
 /// Clients of daemons that run commands.
 const ENGINES: [&str; 11] = [
@@ -94,8 +96,40 @@ fn remedy(denied: &Denied, program: &str, plan: &Plan) -> (&'static str, String)
         ),
         ("connect", _) => ("net", format!("the network here is loopback alone: {WAY_OUT}")),
         ("look-up", _) => ("net", format!("{LOOKED_UP}: {WAY_OUT}")),
+        ("list", _) => ("files", in_listing(&denied.target, plan.cage())),
+        ("watch", _) => ("files", in_watching(&denied.target, plan.cage())),
         _ => ("files", in_files(denied, plan)),
     }
+}
+
+/// What to do where a directory cannot be listed.
+fn in_listing(target: &Path, cage: &Cage) -> String {
+    if cage.hide.iter().any(|hidden| target.starts_with(hidden)) {
+        "it is hidden by files.hide: a person may add it to files.show".to_string()
+    } else if target.starts_with("/tmp") {
+        "the machine's /tmp is shut here: list $TMPDIR, the session's own".to_string()
+    } else {
+        format!(
+            "a hidden directory lies below it, and without mount namespaces no directory above \
+             one can be listed: name the entry itself, or {NAMESPACES}"
+        )
+    }
+}
+
+/// What to do where files cannot be watched.
+fn in_watching(target: &Path, cage: &Cage) -> String {
+    let shown = cage.write.iter().chain(&cage.seen).chain(&cage.session_tmp);
+    let apart = |hidden: &PathBuf| !target.starts_with(hidden) && !hidden.starts_with(target);
+    let is_read =
+        cage.hide.iter().all(apart) && !target.starts_with("/tmp") && !target.starts_with("/dev");
+    if !is_read && !shown.into_iter().any(|root| target.starts_with(root)) {
+        return in_listing(target, cage);
+    }
+    format!(
+        "without mount namespaces watches need pidfd_getfd(2), which the container refuses: let \
+         the program poll (CHOKIDAR_USEPOLLING=1), start the container with --cap-add SYS_PTRACE, \
+         or {NAMESPACES}"
+    )
 }
 
 /// What lets somebody write there.
@@ -110,6 +144,16 @@ fn in_files(denied: &Denied, plan: &Plan) -> String {
         "it is protected by files.protect: let a person change it".to_string()
     } else if target.starts_with("/tmp") && cage.session_tmp.is_some() {
         "the machine's /tmp is shut here: write below $TMPDIR, the session's own".to_string()
+    } else if target.starts_with("/dev/shm") {
+        format!(
+            "without mount namespaces /dev/shm is the machine's, and shut: use files below \
+             $TMPDIR, threads for processes with semaphores, or {NAMESPACES}"
+        )
+    } else if target == Path::new("/dev/ptmx") {
+        format!(
+            "without mount namespaces new terminals are the machine's: run the command itself in \
+             one (--pty), or {NAMESPACES}"
+        )
     } else {
         grant(target)
     }

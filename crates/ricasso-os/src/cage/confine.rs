@@ -2,10 +2,10 @@
 
 use super::fence::Fence;
 use super::filter::Filter;
-use super::landlock::Ruleset;
+use super::landlock::{DEVICE, Ruleset};
 use super::mounts::{existing, real};
 use super::programs::Listed;
-use super::{Cage, Tmp, capability, raw, rules};
+use super::{Cage, Tmp, capability, raw, rules, terminal};
 use crate::wire::{Order, Stage};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -19,6 +19,8 @@ pub(crate) struct Standing {
     filter: Filter,
     /// Rules on what is laid anew for a command, where they are known before.
     inside: Option<Vec<(PathBuf, u64)>>,
+    /// Whether the command's standard input is a terminal that it may open by name.
+    terminal: bool,
 }
 
 /// A confined process; what it needs somebody else for.
@@ -44,7 +46,7 @@ impl Standing {
         let listed = cage.programs.as_ref().map(find).transpose()?;
         let filter = Filter::of(&cage, fence);
         // Whoever prepares for one command makes them when its view is there.
-        Ok(Standing { cage, listed, filter, inside: None })
+        Ok(Standing { cage, listed, filter, inside: None, terminal: order.terminal })
     }
 
     /// Lays the filter alone; returns where its questions arrive. Allocates nothing.
@@ -55,7 +57,7 @@ impl Standing {
     /// For a cage without a list of programs that has its real names already.
     pub(super) fn of_real_names(cage: Cage, fence: Fence) -> Standing {
         let (filter, inside) = (Filter::of(&cage, fence), rules::known_inside(&cage));
-        Standing { cage, listed: None, filter, inside }
+        Standing { cage, listed: None, filter, inside, terminal: false }
     }
 
     /// Completes rules that the owner made by those on what was laid anew. False where they are to
@@ -146,10 +148,16 @@ pub(super) fn refuse_privileges() -> Result<(), Errno> {
 
 fn lay_rules(standing: &Standing, ahead: Option<&OwnedFd>) -> Result<(), Errno> {
     let (cage, listed) = (&standing.cage, standing.listed.as_ref());
+    // Without mounts the terminal is the machine's, and a rule on it is for this command alone:
+    // rules that were made ahead are shared with others.
+    let terminal = (standing.terminal && !cage.has_namespaces()).then(terminal::path_of_stdin);
     let rules = match ahead {
-        Some(rules) => Ruleset::received(rules.as_fd(), cage.walls.landlock)?,
-        None => rules::outside(cage, listed)?.rules,
+        Some(rules) if terminal.is_none() => Ruleset::received(rules.as_fd(), cage.walls.landlock)?,
+        Some(_) | None => rules::outside(cage, listed)?.rules,
     };
+    if let Some(path) = terminal.flatten() {
+        rules.grant(&path, DEVICE)?;
+    }
     rules::inside(&rules, cage, listed)?;
     rules.restrict_self()
 }

@@ -237,7 +237,8 @@ fn leave_no_core(rules: &mut Rules, cage: &Cage) {
 }
 
 /// Where there is a gate, the warden is asked about files that are opened to be written or made,
-/// and where something is hidden in a root, about all others too.
+/// and where something is hidden in a root, about all others too. Without mounts it tells of
+/// directories that cannot be listed.
 fn openings(rules: &mut Rules, cage: &Cage) {
     let reads = !cage.carved().is_empty();
     for (call, flags) in [
@@ -247,13 +248,25 @@ fn openings(rules: &mut Rules, cage: &Cage) {
     ] {
         let steps = match (reads, cage.walls.gate) {
             (true, _) => Steps::always(Action::Ask),
-            (false, true) => Steps::new()
-                .when_any_bit(flags, WRITING | UNNAMED, Action::Ask)
-                .otherwise(Action::Allow),
+            (false, true) => {
+                let steps = Steps::new().when_any_bit(flags, WRITING | UNNAMED, Action::Ask);
+                listings(steps, call, cage).otherwise(Action::Allow)
+            }
             (false, false) => continue,
         };
         rules.set(call, steps);
     }
+}
+
+/// Without mounts: directories that are opened by a path, and not on a walk through a tree, where
+/// each question would cost as much as the walk.
+fn listings(steps: Steps, call: libc::c_long, cage: &Cage) -> Steps {
+    const FLAGS: u32 = (libc::O_DIRECTORY | libc::O_PATH) as u32;
+    if cage.has_namespaces() || call != libc::SYS_openat {
+        return steps;
+    }
+    let lists = [libc::O_DIRECTORY as u32];
+    steps.when_pair((0, libc::AT_FDCWD as u32), (2, FLAGS, &lists), Action::Ask)
 }
 
 /// A refusal: by the warden where it listens, which says the same and can tell of it.

@@ -9,6 +9,7 @@ mod act;
 mod births;
 mod calls;
 mod code;
+mod listing;
 mod made;
 mod memory;
 mod reach;
@@ -193,6 +194,10 @@ impl Gatekeeper {
     }
 
     fn note(&mut self, question: &Question, operation: &str, target: &Path) {
+        self.note_as(question, operation, target, Told::Always);
+    }
+
+    fn note_as(&mut self, question: &Question, operation: &str, target: &Path, told: Told) {
         let is_same = |it: &Denied| it.operation == operation && it.target == target;
         // What reaches out has a bound of its own, and takes nobody's place.
         let noted = self.denied.len() - self.reached();
@@ -201,7 +206,7 @@ impl Gatekeeper {
         }
         let program = self.asker(question).program();
         let (operation, target) = (operation.into(), target.to_path_buf());
-        self.denied.push(Denied { operation, target, program, told: Told::Always });
+        self.denied.push(Denied { operation, target, program, told });
     }
 
     fn decide(&mut self, question: &Question) -> Said {
@@ -213,6 +218,7 @@ impl Gatekeeper {
             libc::SYS_socket => return self.decide_socket(question),
             libc::SYS_connect => return self.decide_connect(question),
             libc::SYS_ptrace => return self.decide_trace(question),
+            libc::SYS_openat => return self.decide_opening(question),
             _ => {}
         }
         // Where there are mounts, they hold whatever lies outside.

@@ -5,6 +5,7 @@ use super::landlock::{READ_DIR, Ruleset};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 use std::collections::{HashMap, HashSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A directory with more entries beside something hidden is refused rather than searched: to grant
@@ -52,6 +53,16 @@ impl Hidden {
 
     pub(super) fn into_names(self) -> Vec<PathBuf> {
         self.names.into_iter().collect()
+    }
+
+    /// Whether names below a directory may be listed without mounts: a right to list it holds for
+    /// all directories below, so none of them is hidden. A hidden file keeps its content.
+    pub(super) fn holds_only_files(&self, directory: &Path) -> bool {
+        let mut below = self.names.iter().filter(|path| path.starts_with(directory));
+        below.all(|path| match path.symlink_metadata() {
+            Ok(about) => !about.is_dir(),
+            Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+        })
     }
 
     fn is_below_one(&self, path: &Path) -> bool {

@@ -224,7 +224,11 @@ fn grant_reading(drawn: &mut Drawn, cage: &Cage, rights: u64) -> Result<(), Errn
         }
         grant_around(rules, &path, &hidden.below(&path), rights, searched)?;
     }
-    Ok(())
+    if cage.has_namespaces() {
+        return Ok(());
+    }
+    let mut listed = searched.iter().filter(|directory| hidden.holds_only_files(directory));
+    listed.try_for_each(|directory| rules.grant(directory, rights & READ_DIR))
 }
 
 /// What is shut where nothing can be laid over it.

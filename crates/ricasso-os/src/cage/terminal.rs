@@ -3,10 +3,11 @@
 //! that there is none.
 
 use super::raw::{self, Depth, NO_EXEC, NO_SUID, READ_ONLY};
-use rustix::fd::{AsRawFd, OwnedFd};
+use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::CString;
+use std::path::PathBuf;
 
 /// Places of the list that are taken, for a moment, to get at the right one. A machine with more
 /// terminals leaves this one without a name.
@@ -22,16 +23,27 @@ pub(super) struct Terminal {
 
 /// Holds the command's end of a terminal; nothing where it is none, or has no name here.
 pub(super) fn hold(end: &OwnedFd) -> Option<Terminal> {
-    let device = rustix::fs::fstat(end).ok()?.st_rdev;
-    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
-    let number = MAJORS.contains(&major).then(|| (major - MAJORS.start()) * 256 + minor)?;
+    let number = number_of(end)?;
     let path = name(number)?;
-    let same = rustix::fs::stat(&path).is_ok_and(|found| found.st_rdev == device);
-    let tree = (same && number <= MOST_NUMBER).then(|| raw::clone_tree(&path, Depth::One))?.ok()?;
+    let tree = (number <= MOST_NUMBER).then(|| raw::clone_tree(&path, Depth::One))?.ok()?;
     raw::seal_tree(&tree, Depth::One, READ_ONLY | NO_SUID | NO_EXEC).ok()?;
     // In a view that was made before, devices of the machine are shut.
     let _ = raw::allow_device(&tree);
     Some(Terminal { tree, number })
+}
+
+/// The path of the terminal that is this process's standard input; nothing where it is none.
+pub(super) fn path_of_stdin() -> Option<PathBuf> {
+    Some(format!("/dev/pts/{}", number_of(rustix::stdio::stdin())?).into())
+}
+
+/// The number under which the machine lists a terminal; nothing where another one has its name.
+fn number_of(end: impl AsFd) -> Option<u32> {
+    let device = rustix::fs::fstat(end).ok()?.st_rdev;
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let number = MAJORS.contains(&major).then(|| (major - MAJORS.start()) * 256 + minor)?;
+    let same = rustix::fs::stat(name(number)?).is_ok_and(|found| found.st_rdev == device);
+    same.then_some(number)
 }
 
 impl Terminal {

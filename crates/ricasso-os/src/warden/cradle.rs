@@ -260,7 +260,9 @@ fn obey_walled(
     };
     let Some(order) = bytes.get(..length) else { return Ended::Back };
     let Some((wanted, enclosed)) = read(order, words) else { return Ended::Back };
+    // The name of a terminal needs a rule of its own, which rules that others share do not get.
     let ready = hedge.is_for(wanted.cage)
+        && !wanted.terminal
         && prepare(&wanted, enclosed, &fds).is_ok()
         && rustix::process::chdir(wanted.cwd).is_ok();
     if !ready {

@@ -10,6 +10,7 @@ use super::memory::Asker;
 use super::shut::{holds, is_inner, may_meet, meets};
 use super::{FCHMODAT2, Gatekeeper, Question, Said, upkeep};
 use crate::cage::fence::SET_GROUP;
+use crate::cage::filter::UNNAMED;
 use crate::cage::mounts::DEVICES;
 use crate::cage::narrowed::is_entry_of;
 use rustix::fs::{Access, AtFlags, CWD, StatxFlags};
@@ -19,8 +20,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Where a command may write without a place on disk.
-const FREE: [&str; 3] = ["/dev/pts", "/dev/ptmx", "/dev/shm"];
+/// Where a command may write without a place on disk, if there are mounts.
+const FREE: [&str; 2] = ["/dev/ptmx", SHM];
+const SHM: &str = "/dev/shm";
+/// Terminals: the command's own may be opened, and of others nobody needs to know.
+const TERMINALS: &str = "/dev/pts";
 /// Without it the next run in its directory has more rights.
 const OURS: &str = ".ricasso.toml";
 /// OVERLAYFS_SUPER_MAGIC (statfs(2)).
@@ -95,9 +99,11 @@ impl Gatekeeper {
                 self.note(question, name.role.word(), &path);
                 return Said::Refused(Errno::ACCESS);
             }
-            let told = name.role != Role::Share && !is_there_already(question, &path);
+            let told = name.role != Role::Share && !fails_anyway(question, &path);
             if told && self.will_be_refused(&path, name.role) {
-                self.note(question, name.role.word(), &path);
+                // Semaphores have names that nobody chose.
+                let target = if path.starts_with(SHM) { Path::new(SHM) } else { &path };
+                self.note(question, name.role.word(), target);
             }
             self.keep_up_with_directories(&asker, question, &path, &deed);
             if matches!(name.role, Role::Leave | Role::Share) {
@@ -276,7 +282,8 @@ impl Gatekeeper {
         let is_inside = self.survey.places.iter().any(|place| path.starts_with(place));
         if !path.is_absolute()
             || is_inside && !self.is_narrowed(path, role)
-            || FREE.iter().any(|place| path.starts_with(place))
+            || !self.survey.alone && FREE.iter().any(|place| path.starts_with(place))
+            || path.starts_with(TERMINALS)
             || DEVICES.iter().any(|device| path == Path::new(device))
             || path.starts_with("/proc")
             || is_in_memory(path)
@@ -381,16 +388,23 @@ pub(super) fn is_in_memory(name: &Path) -> bool {
     name.starts_with(b"/memfd:") && name.ends_with(b" (deleted)")
 }
 
-/// Whether a call would make what is there: it fails by that, and no grant would help. Whoever
-/// makes a path with all above it asks for each of them.
-fn is_there_already(question: &Question, path: &Path) -> bool {
-    let makes = match libc::c_long::from(question.call) {
-        libc::SYS_mkdirat | libc::SYS_mknodat | libc::SYS_symlinkat | libc::SYS_linkat => true,
+/// Whether a call would make what is there, or open what is not: it fails by that, and no grant
+/// would help. Whoever makes a path with all above it asks for each of them.
+fn fails_anyway(question: &Question, path: &Path) -> bool {
+    let opens = |flags: u64| flags & u64::from(libc::O_CREAT as u32 | UNNAMED) == 0;
+    let [_, second, third, ..] = question.arguments;
+    let is_there = || path.symlink_metadata().is_ok();
+    match libc::c_long::from(question.call) {
+        libc::SYS_mkdirat | libc::SYS_mknodat | libc::SYS_symlinkat | libc::SYS_linkat => {
+            is_there()
+        }
+        libc::SYS_openat => opens(third) && !is_there(),
         #[cfg(target_arch = "x86_64")]
-        libc::SYS_mkdir | libc::SYS_mknod | libc::SYS_symlink | libc::SYS_link => true,
+        libc::SYS_mkdir | libc::SYS_mknod | libc::SYS_symlink | libc::SYS_link => is_there(),
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_open => opens(second) && !is_there(),
         _ => false,
-    };
-    makes && path.symlink_metadata().is_ok()
+    }
 }
 
 fn is_making_a_directory(question: &Question) -> bool {

@@ -5,7 +5,7 @@
 //! that change meanwhile change nothing.
 
 use super::memory::{Named, name_of};
-use super::{Gatekeeper, Question, Said};
+use super::{Gatekeeper, Question, Said, Told};
 use crate::cage::Cage;
 use crate::cage::rules;
 use crate::cage::wire::{paths, put_paths};
@@ -15,6 +15,8 @@ use rustix::fs::inotify;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 use std::path::{Path, PathBuf};
+
+const WATCH: &str = "watch";
 
 /// Where something can be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,16 +40,33 @@ impl Readable {
         Some(Readable { roots: paths(from)?, hidden: paths(from)?, shown: paths(from)? })
     }
 
+    /// Whether a directory of this name cannot be listed, since it is hidden or holds one that is.
+    pub(super) fn is_unlisted(&self, name: &Path) -> bool {
+        let holds = |hidden: &PathBuf| hidden != name && hidden.starts_with(name);
+        let mut held = self.hidden.iter().filter(|hidden| holds(hidden));
+        self.is_in_reach(name) && (self.is_hidden(name) || held.any(|hidden| hidden.is_dir()))
+    }
+
     /// Whether an object of this name can be read, and nothing below it is hidden.
     fn covers(&self, name: &Path) -> bool {
-        let nearest = |all: &[PathBuf]| {
-            let above = all.iter().filter(|one| name.starts_with(one));
-            above.map(|one| one.as_os_str().len()).max()
-        };
-        let (hidden, shown) = (nearest(&self.hidden), nearest(&self.shown));
-        let holds = self.hidden.iter().any(|it| it != name && it.starts_with(name));
-        !holds && (shown.is_some() || nearest(&self.roots).is_some()) && hidden <= shown
+        let holds = |hidden: &PathBuf| hidden != name && hidden.starts_with(name);
+        self.is_in_reach(name) && !self.is_hidden(name) && !self.hidden.iter().any(holds)
     }
+
+    fn is_in_reach(&self, name: &Path) -> bool {
+        nearest(&self.roots, name).is_some() || nearest(&self.shown, name).is_some()
+    }
+
+    /// Whether something hidden lies nearer above it than something shown.
+    fn is_hidden(&self, name: &Path) -> bool {
+        nearest(&self.hidden, name) > nearest(&self.shown, name)
+    }
+}
+
+/// The length of the longest of these paths that is this name or lies above it.
+fn nearest(paths: &[PathBuf], name: &Path) -> Option<usize> {
+    let above = paths.iter().filter(|path| name.starts_with(path));
+    above.map(|path| path.as_os_str().len()).max()
 }
 
 impl Gatekeeper {
@@ -59,7 +78,7 @@ impl Gatekeeper {
         }
     }
 
-    fn watch(&self, question: &Question) -> Result<i32, Errno> {
+    fn watch(&mut self, question: &Question) -> Result<i32, Errno> {
         let [fd, path, mask, ..] = question.arguments;
         let mask = inotify::WatchFlags::from_bits_retain(mask as u32);
         let asker = self.asker(question);
@@ -68,13 +87,20 @@ impl Gatekeeper {
         let object = asker.hold(&named)?;
         let ear = Pid::from_raw(asker.leader()?).ok_or(Errno::SRCH)?;
         let ear = pidfd_open(ear, PidfdFlags::empty())?;
-        let ear = pidfd_getfd(&ear, fd as i32, PidfdGetfdFlags::empty())?;
+        let ear = pidfd_getfd(&ear, fd as i32, PidfdGetfdFlags::empty());
         if !self.still_asks(question.id) {
             return Err(Errno::INTR);
         }
-        if !self.survey.readable.covers(&name_of(object.as_fd())?) {
+        let name = name_of(object.as_fd())?;
+        if !self.survey.readable.covers(&name) {
+            self.note_as(question, WATCH, &name, Told::WhereFailed);
             return Err(Errno::ACCESS);
         }
+        // Containers refuse it to whoever may not trace (seccomp profiles of Docker and Podman).
+        if let Err(Errno::PERM | Errno::NOSYS) = ear {
+            self.note_as(question, WATCH, &name, Told::WhereFailed);
+        }
+        let ear = ear?;
         let held = format!("/proc/self/fd/{}", object.as_raw_fd());
         inotify::add_watch(&ear, held, mask - inotify::WatchFlags::DONT_FOLLOW)
     }
