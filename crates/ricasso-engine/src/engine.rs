@@ -29,6 +29,7 @@ mod paper;
 mod registry;
 mod replay;
 mod retain;
+mod scratch;
 mod shelf;
 mod start_failure;
 mod state;

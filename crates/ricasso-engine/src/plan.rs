@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use cage::{Cage, Ground, hidden, roots, variable};
-pub use env::{Dropped, Passed, dropped, inherited};
+pub use env::{Dropped, Passed, TEMPORARY, dropped, inherited};
 pub use fit::{Enforced, Fit, kernels_grant, turned_grant};
 pub use limits::{Allowance, Deadline};
 pub use site::Site;

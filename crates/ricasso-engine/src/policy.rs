@@ -33,6 +33,7 @@ mod place;
 mod preset;
 mod rights;
 mod rule;
+mod scratch;
 mod sections;
 mod settled;
 mod show;

@@ -6,7 +6,7 @@ use super::ground::Places;
 use super::inlet::Inlet;
 use super::paper::{self, Papers};
 use super::yard::Prepared;
-use super::{Hall, open};
+use super::{Hall, open, scratch};
 use crate::capture::Redactor;
 use crate::error::Error;
 use crate::plan::{self, Enforced, Lack, Plan};
@@ -15,7 +15,7 @@ use crate::record::Receipt;
 use crate::reply::Reply;
 use crate::request::{Request, Stdin};
 use crate::run::{Failure, JobDir, JobId};
-use crate::scene::{Live, Recorded, Scene};
+use crate::scene::{Recorded, Scene};
 use ricasso_os::{Input, Warden};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -226,7 +226,9 @@ impl Hall {
     }
 
     pub(super) fn judge(&self, request: &Request) -> (Judgement, Scene) {
-        let look = Live::new([self.inherited.as_slice(), request.env.as_slice()]);
+        let tmp = self.yard.state.session_tmp_path(&request.caller.session);
+        let scratch = scratch::without_mounts(&self.policy, self.host.powers, Some(&tmp));
+        let look = scratch::look(&self.inherited, request, scratch);
         let judgement = policy::judge(request, &self.policy, &look);
         (judgement, look.into_scene())
     }

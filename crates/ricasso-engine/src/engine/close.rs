@@ -67,6 +67,7 @@ fn program(query: &Query) -> Option<Vec<u8>> {
         | Query::Tree(_)
         | Query::Kept(_)
         | Query::Variable(_)
+        | Query::Scratch
         | Query::Glob { .. }
         | Query::GitSetting { .. } => None,
     }

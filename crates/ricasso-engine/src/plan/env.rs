@@ -17,7 +17,7 @@ const PATH: &[u8] = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 const TERMINAL: &[u8] = b"xterm-256color";
 
 /// Variables that name the directory for temporary files.
-const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
+pub const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 
 /// What of ricasso's own environment a policy passes on. It is found out once for an engine: each
 /// name is compared with some hundred globs, which costs a tenth of a bare spawn.

@@ -5,10 +5,10 @@
 
 use super::effect::{Effect, Kind, Target};
 use super::know::{Does, Harm};
+use super::scratch::Scratch;
 use super::settled::Policy;
-use super::value::{Changes, Mode, Reach, Tmp, Words};
+use super::value::{Changes, Mode, Reach, Words};
 use super::verdict::ReasonLayer;
-use super::walk::NEW;
 use super::word::Word;
 use super::words::Meets;
 use crate::scene::{Answer, Look, Query};
@@ -36,14 +36,17 @@ const NEEDED: [&str; 14] = [
 /// Directories for files that do not stay.
 pub(super) const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
 
-/// What the cage gives each session to write to; /var/tmp is the machine's and stays shut.
-const SESSION: [&str; 3] = ["/tmp", "/dev/shm", "/private/tmp"];
+/// Directories that a remedy names.
+const MOST_LISTED: usize = 4;
 
 /// What one policy lets a command touch, as paths of this world.
 pub(super) struct Rights<'a> {
     policy: &'a Policy,
     look: &'a dyn Look,
     write: Vec<PathBuf>,
+    /// These, and the usual places for what does not stay.
+    granted: Vec<PathBuf>,
+    scratch: Scratch<'a>,
     read: Option<Vec<PathBuf>>,
     workspace: Option<&'a Path>,
     home: Option<&'a Path>,
@@ -76,18 +79,12 @@ impl<'a> Rights<'a> {
         let files = policy.files();
         let place = |text: &str| place(text, workspace, home);
         let everything = files.read.iter().any(|root| root.as_str() == "/");
-        let mut write: Vec<PathBuf> =
+        let write: Vec<PathBuf> =
             files.write.iter().filter_map(|root| place(root.as_str())).collect();
-        let named = write.clone();
-        if gives_scratch(policy, everything) {
-            write.extend(SESSION.iter().map(PathBuf::from));
-        }
+        let scratch = Scratch::new(policy, look, everything);
         let read = (!everything).then(|| {
-            let mut roots: Vec<PathBuf> =
-                files.read.iter().filter_map(|root| place(root.as_str())).collect();
-            // Where every path that a text names must lie in the roots, so must one that it means.
-            roots.extend_from_slice(if files.words == Words::All { &named } else { &write });
-            roots
+            let roots = files.read.iter().filter_map(|root| place(root.as_str()));
+            roots.chain(write.iter().cloned()).collect()
         });
         // What stands for nothing here, since there is no home, protects nothing.
         let protect = files.protect.iter().filter_map(|path| {
@@ -101,7 +98,9 @@ impl<'a> Rights<'a> {
         Self {
             policy,
             look,
+            granted: write.iter().cloned().chain(scratch.usual()).collect(),
             write,
+            scratch,
             read,
             workspace,
             home,
@@ -114,7 +113,7 @@ impl<'a> Rights<'a> {
     /// is no choice.
     pub(super) fn granted(&self) -> &[PathBuf] {
         let everything = self.write.iter().any(|root| root == Path::new("/"));
-        if everything { &[] } else { &self.write }
+        if everything { &[] } else { &self.granted }
     }
 
     /// What the rights say against an effect on this machine.
@@ -142,10 +141,11 @@ impl<'a> Rights<'a> {
             return Some(objection("files.hide", message, remedy));
         }
         let roots = self.read.as_ref()?;
-        let outside = |path: &PathBuf| !readable(roots, path);
+        let outside = |path: &PathBuf| !self.readable(roots, path);
         (outside(first) && rest.iter().all(outside)).then(|| {
             let message = format!("works in {}, outside what may be read", shown(first));
-            let remedy = format!("work inside {}; a person may add it to files.read", list(roots));
+            let inside = list(roots, self.read_scratch());
+            let remedy = format!("work inside {inside}; a person may add it to files.read");
             objection("files.read", message, remedy)
         })
     }
@@ -158,8 +158,7 @@ impl<'a> Rights<'a> {
             return Some(objection("files.hide", message, remedy));
         }
         let roots = self.read.as_ref()?;
-        let inside = readable(roots, cwd);
-        (!inside).then(|| {
+        (!self.readable(roots, cwd)).then(|| {
             let message = format!("the request starts in {}, outside files.read", cwd.display());
             let remedy = "start in the workspace; a person may add the directory to files.read";
             objection("files.read", message, remedy)
@@ -177,20 +176,17 @@ impl<'a> Rights<'a> {
             return Some(objection("files.hide", message, remedy));
         }
         let roots = self.read.as_ref()?;
-        // What `mktemp` made has a name that no text shows.
-        let made = self.policy.mode() == Mode::Workspace
-            && match effect.target {
-                Target::Below { .. } if SESSION.iter().any(|it| path == Path::new(it)) => true,
-                _ => is_new(path),
-            };
-        if !made && !readable(roots, path) {
+        let made =
+            self.policy.mode() == Mode::Workspace && self.scratch.is_made_by_mktemp(effect, path);
+        if !made && !self.readable(roots, path) {
             let message = format!("{} lies outside what may be read", shown(path));
-            let remedy = format!("read inside {}; a person may add it to files.read", list(roots));
+            let inside = list(roots, self.read_scratch());
+            let remedy = format!("read inside {inside}; a person may add it to files.read");
             return Some(objection("files.read", message, remedy));
         }
         if effect.does == Does::ReadThroughLinks
             && let Answer::Tree(tree) = self.look.look(&Query::Tree(path.clone()))
-            && let Some(outside) = tree.outside.iter().find(|link| !readable(roots, link))
+            && let Some(outside) = tree.outside.iter().find(|link| !self.readable(roots, link))
         {
             let message = format!(
                 "a link below {} leads to {}, outside what may be read",
@@ -227,28 +223,46 @@ impl<'a> Rights<'a> {
         if let Some(objection) = self.hidden_or_protected(effect) {
             return Some(objection);
         }
-        if self.writable(path) {
-            return None;
-        }
-        if effect.sure != Meets::Yes {
+        if effect.sure != Meets::Yes || self.writable(effect, path) {
             return None;
         }
         let message = format!("{} lies outside what may be written", shown(path));
-        let remedy = match self.write.as_slice() {
-            _ if self.policy.mode() == Mode::Read => {
+        let remedy = match self.policy.mode() {
+            Mode::Read => {
                 "nothing that stays may be written; a person may choose mode workspace".to_string()
             }
-            roots => format!("write inside {}; a person may add it to files.write", list(roots)),
+            Mode::Workspace | Mode::Open => {
+                let inside = list(&self.write, self.scratch.names());
+                format!("write inside {inside}; a person may add it to files.write")
+            }
         };
         Some(objection("files.write", message, remedy))
     }
 
     /// A workspace that lies in the place for what does not stay is none of that.
-    fn writable(&self, path: &Path) -> bool {
-        let mut roots = self.write.iter().filter(|root| path.starts_with(root));
+    fn writable(&self, effect: &Effect, path: &Path) -> bool {
         let stays = self.policy.mode() == Mode::Read
             && self.workspace.is_some_and(|workspace| path.starts_with(workspace));
-        !stays && roots.next().is_some()
+        !stays
+            && (self.write.iter().any(|root| path.starts_with(root))
+                || self.scratch.is_made_by_mktemp(effect, path)
+                || self.scratch.holds(path))
+    }
+
+    fn readable(&self, roots: &[PathBuf], path: &Path) -> bool {
+        roots.iter().any(|root| path.starts_with(root))
+            || is_needed(path)
+            || self.reads_scratch() && self.scratch.holds(path)
+    }
+
+    /// Where every path that a text names must lie in the roots, so must one that it means.
+    fn reads_scratch(&self) -> bool {
+        self.policy.files().words != Words::All
+    }
+
+    /// The places for what does not stay, where these may be read.
+    fn read_scratch(&self) -> Vec<String> {
+        if self.reads_scratch() { self.scratch.names() } else { Vec::new() }
     }
 
     /// Mode `open` has no cage, but what is hidden stays so.
@@ -358,37 +372,12 @@ impl<'a> Rights<'a> {
     }
 }
 
-/// Whether a path lies in what `mktemp` made, by the name that stands for the real one.
-fn is_new(path: &Path) -> bool {
-    let first = SESSION.iter().find_map(|it| path.strip_prefix(it).ok()?.components().next());
-    let name = first.map(|part| part.as_os_str().as_encoded_bytes());
-    name.is_some_and(|name| name.windows(NEW.len()).any(|part| part == NEW))
-}
-
-/// Whether commands have a place of the session's own for what does not stay. Mode `read` has one
-/// too, but a policy that says itself what may be read, or who refuses a change, means every write.
-fn gives_scratch(policy: &Policy, reads_everything: bool) -> bool {
-    let own = match policy.tmp() {
-        Tmp::Session | Tmp::Private => true,
-        Tmp::Layered | Tmp::Host => false,
-    };
-    match policy.mode() {
-        Mode::Workspace => true,
-        Mode::Read => own && reads_everything && policy.files().changes == Changes::Judged,
-        Mode::Open => false,
-    }
-}
-
 fn objection(rule: &'static str, message: String, remedy: impl Into<String>) -> Objection {
     Objection { rule, layer: ReasonLayer::Paths, message, remedy: remedy.into() }
 }
 
 fn net(message: String, remedy: &str) -> Objection {
     Objection { rule: "net.allow", layer: ReasonLayer::Policy, message, remedy: remedy.into() }
-}
-
-fn readable(roots: &[PathBuf], path: &Path) -> bool {
-    roots.iter().any(|root| path.starts_with(root)) || is_needed(path)
 }
 
 fn is_needed(path: &Path) -> bool {
@@ -399,9 +388,10 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn list(roots: &[PathBuf]) -> String {
-    let texts: Vec<String> = roots.iter().take(4).map(|root| shown(root)).collect();
-    texts.join(", ")
+/// Roots and the places for what does not stay, as a remedy names them.
+fn list(roots: &[PathBuf], scratch: Vec<String>) -> String {
+    let names = roots.iter().map(|root| shown(root)).chain(scratch);
+    names.take(MOST_LISTED).collect::<Vec<_>>().join(", ")
 }
 
 /// Where a path of the policy lies.

@@ -161,9 +161,14 @@ impl StateDir {
         Ok(dir)
     }
 
+    /// Where the session's own temporary directory lies, whether it exists or not.
+    pub fn session_tmp_path(&self, session: &str) -> PathBuf {
+        self.root.join("sessions").join(file_name_of(session)).join("tmp")
+    }
+
     /// The session's own temporary directory, made where it is missing.
     pub fn session_tmp(&self, session: &str) -> Result<PathBuf, Error> {
-        let path = self.root.join("sessions").join(file_name_of(session)).join("tmp");
+        let path = self.session_tmp_path(session);
         make_private(&path)?;
         // When it was used last; one that cannot be marked is swept early at the worst.
         if let Some(session) = path.parent().filter(|session| !was_marked(session)) {

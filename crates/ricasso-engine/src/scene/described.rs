@@ -182,7 +182,7 @@ impl Look for Described {
                 found.map_or(Answer::Unknown, Answer::Paths)
             }
             Query::Tree(path) => self.tree(path),
-            Query::Kept(_) => Answer::Unknown,
+            Query::Kept(_) | Query::Scratch => Answer::Unknown,
             Query::GitSetting { key, .. } => {
                 // Files that are included are no part of this world.
                 if self.git.keys().any(|key| key.starts_with("include")) {

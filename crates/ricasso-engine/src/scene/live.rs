@@ -24,6 +24,7 @@ const MOST_NAMES: usize = 200_000;
 pub struct Live<'a> {
     /// Later lists override earlier ones.
     variables: Vec<&'a [(Bytes, Bytes)]>,
+    scratch: Option<Vec<PathBuf>>,
     notes: Mutex<Notes>,
 }
 
@@ -37,7 +38,15 @@ impl<'a> Live<'a> {
     /// A witness that knows these variables: what the command will inherit.
     /// A later list overrides an earlier one.
     pub fn new(variables: impl IntoIterator<Item = &'a [(Bytes, Bytes)]>) -> Self {
-        Self { variables: variables.into_iter().collect(), notes: Mutex::default() }
+        let variables = variables.into_iter().collect();
+        Self { variables, scratch: None, notes: Mutex::default() }
+    }
+
+    /// The same witness, who knows the session's own directories for temporary files where these
+    /// are not the usual ones.
+    #[must_use]
+    pub fn with_scratch(self, scratch: Option<Vec<PathBuf>>) -> Self {
+        Self { scratch, ..self }
     }
 
     fn variable_named(&self, name: &[u8]) -> Option<&'a Bytes> {
@@ -67,6 +76,7 @@ impl<'a> Live<'a> {
                 found.map_or(Answer::Unknown, Answer::Paths)
             }
             Query::GitSetting { cwd, key } => super::git::setting(cwd, key),
+            Query::Scratch => self.scratch.clone().map_or(Answer::Unknown, Answer::Paths),
             Query::Tree(path) => super::tree::count(path),
             Query::Kept(path) => super::index::kept(path),
         }

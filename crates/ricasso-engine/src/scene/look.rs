@@ -40,6 +40,8 @@ pub enum Query {
         #[serde(with = "path")]
         cwd: PathBuf,
     },
+    /// Which directories for temporary files are the session's own?
+    Scratch,
     /// What does git in this directory have for this key?
     GitSetting {
         /// The directory that git runs in.

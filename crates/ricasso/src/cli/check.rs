@@ -7,7 +7,9 @@ use crate::exit;
 use ricasso_engine::engine::{Checked, Dropped, check_alone, dropped};
 use ricasso_engine::policy::Policy;
 use ricasso_engine::request::{Caller, Manner, OnFailure, Request, Stdin, Step};
+use ricasso_os::Keeper;
 use serde::Serialize;
+use std::cell::OnceCell;
 use std::path::PathBuf;
 
 /// An exit code, or what went wrong on the way to it.
@@ -47,8 +49,14 @@ fn try_check(args: &Check) -> Answer {
         cwd(args, &places),
         held.workspace,
     );
-    let checked = check_alone(&request, &held.policy)?;
+    let keeper = OnceCell::new();
+    let checked = check_alone(&request, &held.policy, || keeper.get_or_init(try_keeper).as_ref())?;
     answer(args, &checked, &held.policy)
+}
+
+/// Whoever finds out what sandboxes can be built from here, where this process may.
+pub(super) fn try_keeper() -> Option<Keeper> {
+    Keeper::in_this_process().ok()
 }
 
 /// The answer in JSON: the verdict, and which variables a command would not get.

@@ -1,6 +1,6 @@
 //! `check --jsonl`: one request a line in, one verdict a line out, in the same order.
 
-use super::check::{Answer, request};
+use super::check::{Answer, request, try_keeper};
 use super::print;
 use crate::config::{self, Choice, Held, Places};
 use crate::exit;
@@ -8,6 +8,7 @@ use ricasso_engine::engine::{Checked, check_alone};
 use ricasso_engine::request::{Bytes, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
@@ -58,6 +59,7 @@ pub(super) fn each_line(answer: &mut dyn FnMut(&[u8]) -> Result<Value, Malformed
 /// Judges every line. Each policy is loaded once, however many lines name it.
 pub(super) fn judge_lines(places: &Places, choice: &Choice, cwd: Option<&Path>) -> Answer {
     let mut held: HashMap<Option<String>, Held> = HashMap::new();
+    let keeper = OnceCell::new();
     let base = cwd.map_or(places.cwd.clone(), |cwd| places.cwd.join(cwd));
     each_line(&mut |line| {
         let asked: Asked = serde_json::from_slice(line).map_err(Malformed::json)?;
@@ -70,8 +72,9 @@ pub(super) fn judge_lines(places: &Places, choice: &Choice, cwd: Option<&Path>) 
         let held = &held[&asked.policy];
         let cwd = asked.cwd.as_ref().map_or(base.clone(), |cwd| base.join(cwd));
         let request = request(vec![asked.step()?], cwd, held.workspace.clone());
-        let checked =
-            check_alone(&request, &held.policy).map_err(|error| Malformed::other(&error))?;
+        let keeper = || keeper.get_or_init(try_keeper).as_ref();
+        let checked = check_alone(&request, &held.policy, keeper)
+            .map_err(|error| Malformed::other(&error))?;
         serde_json::to_value(Judged { id: asked.id, checked }).map_err(Malformed::json)
     })
 }
