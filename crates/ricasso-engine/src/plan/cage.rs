@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 
 /// What programs need to start or to know the time, and what tells no secret: whoever hides the
 /// directory above means the rest of it.
-const NEEDED: [&str; 8] = [
+const NEEDED: [&str; 9] = [
     "/etc/alternatives",
     "/etc/ld.so.cache",
     "/etc/localtime",
+    "/etc/ssl/openssl.cnf",
     "/etc/java-8-openjdk",
     "/etc/java-11-openjdk",
     "/etc/java-17-openjdk",
