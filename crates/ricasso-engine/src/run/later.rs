@@ -340,9 +340,21 @@ impl Walk<'_> {
 fn may_hold_files(path: &Path, error: &std::io::Error) -> bool {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => false,
-        ErrorKind::PermissionDenied => fs::symlink_metadata(path.join(".")).is_ok(),
+        ErrorKind::PermissionDenied => {
+            fs::symlink_metadata(path.join(".")).is_ok_and(|about| !takes_no_files(&about))
+        }
         _ => true,
     }
+}
+
+/// Whether no command of this user can make a file in a directory: it is another user's, nobody
+/// else may write to it, and it has no directory below it (two links: its name and its `.`).
+fn takes_no_files(about: &Metadata) -> bool {
+    const OTHERS_WRITE: u32 = 0o022;
+    let own = fs::metadata("/proc/self").map(|process| process.uid());
+    own.is_ok_and(|own| own != about.uid())
+        && about.mode() & OTHERS_WRITE == 0
+        && about.nlink() == 2
 }
 
 /// What git writes there.
