@@ -112,13 +112,22 @@ impl Fit {
                 "mode {mode} cannot be enforced here: {parts} missing; {}",
                 why.join("; ")
             ),
-            remedy: format!(
-                "run with --mode open, which confines nothing and says so, or let the policy \
-                 name what may be missing: partial = {}",
-                list(&lacking)
-            ),
+            remedy: remedy(policy, &lacking),
         })
     }
+}
+
+/// What helps where parts are lacking: a contract's keys decide alone, and know none of the flags.
+fn remedy(policy: &Policy, lacking: &[&str]) -> String {
+    let doctor = "`ricasso doctor` says what this machine lacks and how to allow it";
+    if policy.follows_a_dialect() {
+        return format!("{doctor}; the keys of the dialect decide the mode");
+    }
+    format!(
+        "{doctor}; or run with --mode open, which confines nothing and says so, or let the policy \
+         name what may be missing: partial = {}",
+        list(lacking)
+    )
 }
 
 /// Why a grant is not followed that a command could have turned.
@@ -165,7 +174,9 @@ pub(super) fn of(cage: &Cage, policy: &Policy, host: &Host) -> Fit {
         }
         offered.unwrap_or_else(|reason| {
             missing.push(name);
-            why.push(reason);
+            if !why.contains(&reason) {
+                why.push(reason);
+            }
             NONE.to_string()
         })
     };

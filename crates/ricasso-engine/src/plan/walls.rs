@@ -36,15 +36,16 @@ pub(super) fn files(cage: &Cage, host: &Host) -> Offer {
     if matches!(powers.landlock, 1 | 2) {
         return Err(format!(
             "there are no user namespaces here, and Landlock version {} does not hold \
-             truncate(2); allow user namespaces, or use Linux 6.12 or newer",
+             truncate(2); allow user namespaces (`ricasso doctor` says how), or use Linux 6.12 or \
+             newer",
             powers.landlock
         ));
     }
     if !powers.holds_files_alone() {
         return Err(format!(
             "there are no user namespaces here, and Landlock has version {} where 6 is needed; \
-             allow user namespaces or Landlock in the container's profile, or use Linux 6.12 or \
-             newer with Landlock in its lsm list",
+             allow user namespaces or Landlock in the container's profile (`ricasso doctor` says \
+             how), or use Linux 6.12 or newer with Landlock in its lsm list",
             powers.landlock
         ));
     }

@@ -115,6 +115,11 @@ impl Policy {
         Ok(Policy::seal(laying.settled, laying.settings, source))
     }
 
+    /// Whether a contract's keys decide, and of other files only what limits holds.
+    pub fn follows_a_dialect(&self) -> bool {
+        self.source().overrides.dialect
+    }
+
     /// What it was made from, as JSON: enough to make it again, for the record.
     pub fn write_down(&self) -> Vec<u8> {
         serde_json::to_vec(self.source()).expect("layers are texts, and flags are words")
