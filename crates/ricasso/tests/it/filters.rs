@@ -8,13 +8,13 @@ use ricasso_os::Namespaces;
 use serde_json::Value;
 
 /// Numbers of calls, which the two architectures count differently.
-mod numbers {
-    pub(super) type Number = i64;
+pub(crate) mod numbers {
+    pub(crate) type Number = i64;
 
     #[cfg(target_arch = "x86_64")]
-    pub(super) const MOUNTS: &[Number] = &[165, 166, 272, 308, 155];
+    pub(crate) const MOUNTS: &[Number] = &[165, 166, 272, 308, 155];
     #[cfg(target_arch = "aarch64")]
-    pub(super) const MOUNTS: &[Number] = &[40, 39, 97, 268, 41];
+    pub(crate) const MOUNTS: &[Number] = &[40, 39, 97, 268, 41];
     #[cfg(target_arch = "x86_64")]
     pub(super) const READ_MEMORY: Number = 310;
     #[cfg(target_arch = "aarch64")]
@@ -24,16 +24,17 @@ mod numbers {
     #[cfg(target_arch = "aarch64")]
     pub(super) const SETNS: Number = 268;
     #[cfg(target_arch = "x86_64")]
-    pub(super) const SECCOMP: Number = 317;
+    pub(crate) const SECCOMP: Number = 317;
     #[cfg(target_arch = "aarch64")]
-    pub(super) const SECCOMP: Number = 277;
+    pub(crate) const SECCOMP: Number = 277;
     #[cfg(target_arch = "x86_64")]
     pub(super) const LIMITS: Number = 302;
     #[cfg(target_arch = "aarch64")]
     pub(super) const LIMITS: Number = 261;
     /// The newer ones are the same everywhere.
-    pub(super) const NEW_MOUNTS: &[Number] = &[428, 429, 430, 431, 432, 433, 442];
+    pub(crate) const NEW_MOUNTS: &[Number] = &[428, 429, 430, 431, 432, 433, 442];
     pub(super) const LANDLOCK: &[Number] = &[444, 445, 446];
+    pub(crate) const PIDFD_GETFD: Number = 438;
     pub(super) const CLONE3: Number = 435;
     pub(super) const CLOSE_RANGE: Number = 436;
     pub(super) const OPENAT2: Number = 437;

@@ -11,6 +11,7 @@ mod adopt;
 mod asked;
 mod bad_input;
 mod cage;
+mod containers;
 mod crowd;
 mod deaths;
 mod dialect;
