@@ -107,8 +107,7 @@ fn an_adopted_job_is_stopped_with_its_whole_tree_and_by_its_owners_death() {
 
     let (_, jobs) = outlived(&place, "", &["-c", &text]);
     let owner = owner_of(&mark);
-    let killed = std::process::Command::new("kill").args(["-9", &owner.to_string()]).status();
-    assert!(killed.unwrap().success());
+    assert!(crate::place::signal("-9", owner));
     eventually("nothing outlives the owner", || marked(&mark).is_empty());
     place.shell("true");
     assert_eq!(look(&place, &jobs[0])["ending"]["kind"], "lost");
@@ -120,8 +119,7 @@ fn a_signal_to_the_owner_of_adopted_jobs_stops_them() {
     let mark = mark();
     let (_, jobs) = outlived(&place, "", &["-c", &format!("sleep {mark} &")]);
     let owner = owner_of(&mark);
-    let asked = std::process::Command::new("kill").args(["-TERM", &owner.to_string()]).status();
-    assert!(asked.unwrap().success());
+    assert!(crate::place::signal("-TERM", owner));
     eventually("all is gone", || marked(&mark).is_empty());
     assert_eq!(look(&place, &jobs[0])["ending"]["kind"], "cancelled");
 }

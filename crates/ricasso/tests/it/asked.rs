@@ -3,7 +3,7 @@
 
 use crate::handles::{background, text};
 use crate::library::{engine, request};
-use crate::place::{Place, eventually, mark, marked};
+use crate::place::{Place, eventually, mark, marked, signal};
 use ricasso_engine::engine::{Then, Until, Yielded, Yields};
 use ricasso_os::Cancel;
 use serde_json::Value;
@@ -22,10 +22,6 @@ fn owner_of(mark: &str) -> i32 {
             && !parent.unwrap_or_default().starts_with(b"ricasso\0keep\0")
     };
     marked(mark).into_iter().find(is_owner).expect("the owner of the job runs")
-}
-
-fn signal(name: &str, pid: i32) {
-    assert!(Command::new("kill").args([name, &pid.to_string()]).status().unwrap().success());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The cage as a command meets it: forbidden acts are tried in real children, and the effect is
 //! looked for from outside. The long list of attempts is in `escape`.
 
-use crate::place::{Place, program, skip};
+use crate::place::{Place, program, skip, skip_part};
 use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
 use ricasso_engine::policy::{Layer, Origin, Overrides, Policy, Preset};
 use ricasso_engine::reply::Reply;
@@ -24,10 +24,10 @@ pub(crate) fn hosts() -> Vec<(&'static str, Powers)> {
     if bare.holds_files_alone() {
         hosts.push(("without namespaces", bare));
     } else {
-        skip("cage", "Landlock here is older than version 6");
+        skip_part("cage", "without namespaces", "Landlock here is older than version 6");
     }
     if whole.namespaces == Namespaces::None {
-        skip("cage", "there are no namespaces here");
+        skip_part("cage", "beside namespaces", "there are no namespaces here");
     } else {
         hosts.push(("without Landlock", Powers { landlock: 0, ..whole }));
         hosts

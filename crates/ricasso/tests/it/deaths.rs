@@ -42,10 +42,7 @@ fn children(pid: u32) -> Vec<u32> {
 
 fn kill(pid: u32) {
     // The process may have ended in between, which is one of the moments we look for.
-    let _ = std::process::Command::new("kill")
-        .args(["-9", &pid.to_string()])
-        .stderr(std::process::Stdio::null())
-        .status();
+    let _ = crate::place::signal("-9", pid);
 }
 
 /// Jobs that do everything to stay alive.

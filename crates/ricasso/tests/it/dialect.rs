@@ -5,10 +5,10 @@
 mod alike;
 mod bash;
 mod case;
-mod clients;
 mod door;
 mod flowforge;
 mod harmless;
+mod installed;
 mod keys;
 mod others;
 mod reading;
@@ -24,5 +24,6 @@ pub(crate) fn told(id: &str, case: &str, good: bool) {
     let Some(path) = std::env::var_os("RICASSO_CRITERIA") else { return };
     let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
     let result = if good { "ok" } else { "FAILED" };
-    writeln!(file, "{id}\t{case}\t{result}").unwrap();
+    // One write, since several threads tell at once.
+    file.write_all(format!("{id}\t{case}\t{result}\n").as_bytes()).unwrap();
 }

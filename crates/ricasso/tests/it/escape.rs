@@ -1,7 +1,8 @@
 //! The escape suite: every attempt of `cases/escape` is made in mode open, where its effect must
 //! show, and in the cage, where it must not. Effects are seen from outside, never by exit codes.
 //!
-//! As root and as nobody, with namespaces and on a machine that refuses them.
+//! As root with namespaces and as nobody on a machine that refuses them; the other combinations of
+//! user and machine are made with the tests of installed programs.
 
 pub(crate) mod copied;
 mod outcome;
@@ -10,11 +11,9 @@ pub(crate) mod stage;
 mod stand;
 mod table;
 
-use crate::place::skip;
+use crate::place::{in_parallel, is_long, skip, skip_part};
 use outcome::{Counts, Outcome};
-use stage::{Actor, Hall};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use stage::{Actor, Hall, Machine};
 use table::Attempt;
 
 /// Fewer attempts than this are no suite.
@@ -39,73 +38,89 @@ fn every_attempt_is_written_down_completely() {
     }
 }
 
+/// One attempt by one user, and the machines on which it is made.
+type Try<'a> = (&'a Attempt, Actor, Vec<Machine>);
+
+/// Whether the ordinary tests make a user's attempts on this machine. Root makes them as the machine
+/// is, nobody where namespaces are refused; a single user makes them on both.
+fn is_ordinary(actor: Actor, machine: Machine) -> bool {
+    match actor {
+        Actor::Root => machine == Machine::Plain,
+        Actor::Nobody => machine == Machine::WithoutNamespaces,
+        Actor::Ourselves => true,
+    }
+}
+
+/// Makes every attempt in the combinations of user and machine that are wanted, and judges them.
+fn make_attempts(name: &str, wanted: impl Fn(Actor, Machine) -> bool) {
+    let hall = Hall::new();
+    let attempts = table::read();
+    let mut tries: Vec<Try<'_>> = Vec::new();
+    for actor in hall.actors() {
+        let mut machines = vec![Machine::Plain, Machine::WithoutNamespaces];
+        machines.retain(|machine| wanted(actor, *machine));
+        let all = attempts.iter().filter(|attempt| attempt.is_for(actor) && selected(attempt));
+        tries.extend(all.map(|attempt| (attempt, actor, machines.clone())));
+    }
+    tries.retain(|(_, _, machines)| !machines.is_empty());
+    let made = in_parallel(WORKERS, &tries, |(attempt, actor, machines)| {
+        outcome::of(&hall, attempt, *actor, machines)
+    });
+    let mut outcomes: Vec<Outcome> = made.into_iter().flatten().collect();
+    outcomes.sort_by(|a, b| a.what.cmp(&b.what));
+    judge(name, &outcomes);
+}
+
 #[test]
 fn every_attempt_shows_its_effect_in_the_open_and_none_in_the_cage() {
-    let Some(hall) = Hall::new() else {
-        return skip("every_attempt_shows_its_effect", "there is no C compiler for the probe");
-    };
-    let attempts = table::read();
-    let tries: Vec<(&Attempt, Actor)> = attempts
-        .iter()
-        .flat_map(|attempt| hall.actors().into_iter().map(move |actor| (attempt, actor)))
-        .filter(|(attempt, actor)| attempt.is_for(*actor) && selected(attempt))
-        .collect();
-    let mut outcomes = all_of(&tries, |(attempt, actor)| outcome::of(&hall, attempt, *actor));
-    outcomes.sort_by(|a, b| a.what.cmp(&b.what));
-    judge(&outcomes);
+    make_attempts("every_attempt_shows_its_effect_in_the_open_and_none_in_the_cage", is_ordinary);
 }
 
-/// One in so many is made in a copied view, unless all are asked for.
-const SOME: usize = 20;
+/// What needs more time than the ordinary tests have.
+mod installed {
+    use super::{Actor, Attempt, Hall, WORKERS, copied, in_parallel, is_long, judge};
+    use super::{is_ordinary, make_attempts, outcome, selected, skip, table};
 
-#[test]
-fn attempts_are_held_in_a_copied_view_too() {
-    let name = "attempts_are_held_in_a_copied_view_too";
-    if crate::cage::powers().namespaces == ricasso_os::Namespaces::None {
-        return skip(name, "there are no namespaces here");
+    #[test]
+    fn every_attempt_is_held_for_the_other_users_and_machines_too() {
+        let name = "every_attempt_is_held_for_the_other_users_and_machines_too";
+        make_attempts(name, |actor, machine| !is_ordinary(actor, machine));
     }
-    let Some(hall) = Hall::new() else {
-        return skip(name, "there is no C compiler for the probe");
-    };
-    let one_in = if std::env::var_os("RICASSO_LONG").is_some() { 1 } else { SOME };
-    let attempts = table::read();
-    let apt = attempts.iter().filter(|attempt| copied::is_for(attempt) && selected(attempt));
-    let apt: Vec<&Attempt> = apt.collect();
-    let tries: Vec<(&Attempt, Actor)> = hall
-        .actors()
-        .into_iter()
-        .flat_map(|actor| apt.iter().map(move |attempt| (*attempt, actor)))
-        .filter(|(attempt, actor)| attempt.is_for(*actor))
-        .step_by(one_in)
-        .collect();
-    let outcomes =
-        all_of(&tries, |(attempt, actor)| vec![outcome::in_a_copy(&hall, attempt, *actor)]);
-    judge(&outcomes);
-    // Nobody is content with attempts that were never made.
-    for actor in hall.actors() {
-        let made = format!("as {actor:?} in a copied view");
-        let said = outcomes.iter().map(ToString::to_string);
-        let held = said.filter(|said| said.starts_with("held") && said.contains(&made)).count();
-        let tried = tries.iter().filter(|(_, by)| *by == actor).count();
-        assert!(held * 2 > tried, "{held} of {tried} were made {made}");
-    }
-}
 
-/// Makes all of them, some at once.
-fn all_of<T: Sync>(tries: &[T], make: impl Fn(&T) -> Vec<Outcome> + Sync) -> Vec<Outcome> {
-    let next = AtomicUsize::new(0);
-    let outcomes = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| {
-                while let Some(one) = tries.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let made = make(one);
-                    outcomes.lock().unwrap().extend(made);
-                }
-            });
+    /// One in so many is made in a copied view, unless all are asked for.
+    const SOME: usize = 20;
+
+    #[test]
+    fn attempts_are_held_in_a_copied_view_too() {
+        let name = "attempts_are_held_in_a_copied_view_too";
+        if crate::cage::powers().namespaces == ricasso_os::Namespaces::None {
+            return skip(name, "there are no namespaces here");
         }
-    });
-    outcomes.into_inner().unwrap()
+        let hall = Hall::new();
+        let one_in = if is_long() { 1 } else { SOME };
+        let attempts = table::read();
+        let apt = attempts.iter().filter(|attempt| copied::is_for(attempt) && selected(attempt));
+        let apt: Vec<&Attempt> = apt.collect();
+        let tries: Vec<(&Attempt, Actor)> = hall
+            .actors()
+            .into_iter()
+            .flat_map(|actor| apt.iter().map(move |attempt| (*attempt, actor)))
+            .filter(|(attempt, actor)| attempt.is_for(*actor))
+            .step_by(one_in)
+            .collect();
+        let outcomes = in_parallel(WORKERS, &tries, |(attempt, actor)| {
+            outcome::in_a_copy(&hall, attempt, *actor)
+        });
+        judge(name, &outcomes);
+        // Nobody is content with attempts that were never made.
+        for actor in hall.actors() {
+            let made = format!("as {actor:?} in a copied view");
+            let said = outcomes.iter().map(ToString::to_string);
+            let held = said.filter(|said| said.starts_with("held") && said.contains(&made)).count();
+            let tried = tries.iter().filter(|(_, by)| *by == actor).count();
+            assert!(held * 2 > tried, "{held} of {tried} were made {made}");
+        }
+    }
 }
 
 /// `RICASSO_ESCAPE=WORD` tries only the attempts whose name or class holds the word.
@@ -114,16 +129,12 @@ fn selected(attempt: &Attempt) -> bool {
     attempt.name.contains(&word) || attempt.class == word
 }
 
-fn judge(outcomes: &[Outcome]) {
+fn judge(name: &str, outcomes: &[Outcome]) {
     for outcome in outcomes {
         eprintln!("{outcome}");
     }
-    for skipped in outcomes.iter().filter_map(Outcome::skipped) {
-        skip("escape", &skipped);
-    }
-    let uncaged = outcomes.iter().filter(|outcome| outcome.lacks_a_cage()).count();
-    if uncaged > 0 {
-        skip("escape", &format!("this machine has no cage for {uncaged} runs"));
+    for (part, why) in outcomes.iter().filter_map(Outcome::skipped) {
+        skip_part(name, part, why);
     }
     let counts = Counts::of(outcomes);
     eprintln!("{counts}");

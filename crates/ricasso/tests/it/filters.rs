@@ -89,9 +89,7 @@ fn under_a_filter_it_starts_at_the_level_that_is_left_or_says_what_is_missing() 
     if powers.namespaces == Namespaces::None || powers.landlock < 6 || !powers.netns {
         return skip(name, "this machine has less than the filters would leave");
     }
-    let Some(hall) = Hall::new() else {
-        return skip(name, "there is no C compiler for the probe");
-    };
+    let hall = Hall::new();
     for actor in hall.actors() {
         for (what, calls, then) in cases() {
             for error in [1, 38] {

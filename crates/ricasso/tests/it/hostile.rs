@@ -1,7 +1,7 @@
 //! Commands, callers and readers that do what nobody should: stop us, starve us, hold us up.
 
 use crate::library::{engine, request};
-use crate::place::{Place, eventually, mark, marked, program};
+use crate::place::{Place, eventually, mark, marked, program, signal};
 use ricasso_os::Cancel;
 use serde_json::Value;
 use std::io::Read;
@@ -15,10 +15,6 @@ fn bash(place: &Place, text: &str) -> Output {
     let mut shell = Command::new("bash");
     shell.args(["-c", text]).env("R", run).env("XDG_STATE_HOME", place.root.join("state"));
     shell.env("HOME", place.root.join("home")).current_dir(place.work()).output().unwrap()
-}
-
-fn kill(signal: &str, pid: &str) {
-    Command::new("kill").args([signal, pid]).status().unwrap();
 }
 
 /// The processes that are `sleep MARK` and nothing else.
@@ -39,7 +35,7 @@ fn what_came_along_through_exec_is_not_waited_for() {
     assert_eq!(bash(&place, &text).stdout, b"over\n");
     let left = marked(&mark);
     assert_eq!(left.len(), 1, "the caller's own process was ended");
-    kill("-9", &left[0].to_string());
+    signal("-9", left[0]);
 }
 
 #[test]
@@ -56,7 +52,7 @@ fn what_came_along_through_exec_survives_a_lost_job() {
     eventually("the job's tree is gone", || sleeping(&ours).is_empty());
     let left = sleeping(&theirs);
     assert_eq!(left.len(), 1, "the caller's own process was ended");
-    kill("-9", &left[0].to_string());
+    signal("-9", left[0]);
 }
 
 #[test]
@@ -88,10 +84,10 @@ fn a_stopped_keeper_and_warden_are_continued() {
     let reply = engine.run(&request(&place, "kill -STOP $PPID; exit 4"), &cancel).unwrap();
     assert_eq!(reply.exit_code, Some(4));
     let keeper = engine.keeper_pid().unwrap();
-    kill("-STOP", &keeper.to_string());
+    signal("-STOP", keeper);
     let reply = engine.run(&request(&place, "exit 5"), &cancel).unwrap();
     assert_eq!(reply.exit_code, Some(5));
-    kill("-STOP", &keeper.to_string());
+    signal("-STOP", keeper);
     let began = Instant::now();
     drop(engine);
     assert!(began.elapsed() < Duration::from_secs(30));
@@ -125,7 +121,7 @@ fn a_reader_that_does_not_read_holds_up_neither_deadline_nor_cancel() {
     assert_eq!(child.wait().unwrap().code(), Some(124));
     let (mut child, reader) = unread(&place, &["-c", &text]);
     eventually("the sleep runs", || !sleeping(&mark).is_empty());
-    kill("-TERM", &child.id().to_string());
+    signal("-TERM", child.id());
     assert_eq!(child.wait().unwrap().code(), Some(143));
     drop(reader);
 }
@@ -282,7 +278,7 @@ fn a_command_that_kills_its_warden_goes_with_it() {
     eventually("the owner is stopped", || state(child.id()) == Some('T'));
     // Stopped, it cannot reap: its own process and the zombie of the warden are left.
     eventually("the command is gone", || marked(&mark).len() == 1);
-    kill("-CONT", &child.id().to_string());
+    signal("-CONT", child.id());
     let reply: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
     assert_eq!(reply["ending"]["kind"], "lost");
     assert!(!place.work().join("went-on").exists());

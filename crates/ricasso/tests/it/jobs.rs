@@ -196,7 +196,7 @@ fn an_owner_killed_by_force_ends_its_job_which_is_lost_and_readable() {
         String::from_utf8_lossy(&line).contains(&mark) && line.starts_with(b"ricasso\0keep\0")
     });
     let owner = owner.expect("the owner of the job runs");
-    std::process::Command::new("kill").args(["-9", &owner.to_string()]).status().unwrap();
+    crate::place::signal("-9", owner);
     let reply = job.json("look", &[]);
     assert_eq!(reply["ending"]["kind"], "lost");
     assert_eq!(reply["running"], false);

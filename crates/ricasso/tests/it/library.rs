@@ -135,7 +135,7 @@ fn a_keeper_that_was_killed_is_replaced_and_its_job_is_lost() {
     let job = engine.start(&request(&place, &text), Cancel::new().unwrap()).unwrap();
     eventually("both sleeps run", || marked(&mark).len() >= 3);
     let keeper = engine.keeper_pid().unwrap();
-    std::process::Command::new("kill").args(["-9", &keeper.to_string()]).status().unwrap();
+    crate::place::signal("-9", keeper);
     let reply = job.wait().unwrap();
     assert_eq!(reply.ending.unwrap().kind(), "lost");
     assert_eq!(reply.stdout.as_str(), "kept\n");
@@ -167,7 +167,7 @@ fn the_host_process_gets_no_subreaper_and_no_children_to_reap() {
     let stranger = std::process::Command::new("sh").args(["-c", text]).output().unwrap();
     let pid: i32 = String::from_utf8(stranger.stdout).unwrap().trim().parse().unwrap();
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    std::process::Command::new("kill").arg(pid.to_string()).status().unwrap();
+    crate::place::signal("-TERM", pid);
     let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)).unwrap();
     // An orphan of another child must not become ours.
     assert_ne!(parent, own.to_string());

@@ -2,12 +2,11 @@
 //! has, and the reply names the limit and what held it.
 
 use crate::cage::{engine, powers, run, with};
-use crate::place::{PATIENCE, Place, skip};
+use crate::place::{PATIENCE, Place, signal, skip, skip_part};
 use ricasso_os::{Grouping, Namespaces, Powers};
 use serde_json::json;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Instant;
 
 const LIMITED: &str = "extends = \"workspace\"\n[limits]\nprocesses = 40\nmemory = \"96MiB\"\n\
@@ -19,7 +18,7 @@ fn hosts() -> Vec<(&'static str, Powers)> {
     let mut hosts = vec![("whole", whole)];
     let ungrouped = Powers { groups: Grouping::None, ..whole };
     if whole.groups == Grouping::None {
-        skip("limits", "no group of processes may be made here");
+        skip_part("limits", "without groups", "no group of processes may be made here");
     } else {
         hosts.push(("without groups", ungrouped));
     }
@@ -109,8 +108,7 @@ fn a_group_goes_with_its_job_and_one_without_a_warden_is_swept() {
             let (warden, group) = group_of(line.trim()).unwrap_or_else(|| panic!("{line}"));
             assert!(fs::read_to_string(group.join("cgroup.procs")).unwrap().lines().count() > 1);
             if killed {
-                let done = Command::new("kill").args(["-9", &warden.to_string()]).status();
-                assert!(done.unwrap().success());
+                assert!(signal("-9", warden));
             } else {
                 place.write("go", "");
             }

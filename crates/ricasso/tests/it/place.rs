@@ -5,7 +5,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Long enough for anything on a busy machine with two cores; a test that needs it has failed.
@@ -215,15 +216,76 @@ pub(crate) fn is_ignored(signal: u32) -> bool {
 
 /// The long forms run where this is set; otherwise a twentieth of them.
 pub(crate) fn rounds(long: usize) -> usize {
-    if std::env::var_os("RICASSO_LONG").is_some() { long } else { (long / 20).max(1) }
+    if is_long() { long } else { (long / 20).max(1) }
 }
 
-/// Says aloud that a test cannot run here, and has it counted as skipped.
+/// Whether the long forms run.
+pub(crate) fn is_long() -> bool {
+    std::env::var_os("RICASSO_LONG").is_some()
+}
+
+/// Programs that the ordinary tests may start by a row's `needs`: those of a Debian base, and what
+/// README.md has people install for the tests.
+const BASE: &[&str] = &[
+    "awk", "bash", "cc", "diff", "find", "flock", "git", "gzip", "mkfifo", "perl", "python3",
+    "sed", "tar", "xargs",
+];
+
+/// Whether a row of a table needs a program that must be installed besides.
+pub(crate) fn needs_installed_programs(needs: &[String]) -> bool {
+    !needs.iter().all(|name| BASE.contains(&name.as_str()))
+}
+
+/// Sends a signal by the shell, whose `kill` needs no package. False where the process is gone.
+pub(crate) fn signal(name: &str, pid: impl std::fmt::Display) -> bool {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("kill {name} {pid}")]).stderr(Stdio::null());
+    shell.status().unwrap().success()
+}
+
+/// Calls `make` for each item, several at once, and returns the results in any order.
+pub(crate) fn in_parallel<T: Sync, R: Send>(
+    workers: usize,
+    items: &[T],
+    make: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let made = make(item);
+                    results.lock().unwrap().push(made);
+                }
+            });
+        }
+    });
+    results.into_inner().unwrap()
+}
+
+/// Reports that a test cannot run here, and has it counted as skipped.
 pub(crate) fn skip(name: &str, why: &str) {
-    eprintln!("skipped: {name}: {why}");
+    log_skip(&["test", &full_name(name), why]);
+}
+
+/// Reports that a part of a test (a row, a user, a kind of machine) cannot run here.
+pub(crate) fn skip_part(name: &str, part: &str, why: &str) {
+    log_skip(&["part", &full_name(name), part, why]);
+}
+
+/// The name by which the test harness knows a test, if this is its thread.
+fn full_name(name: &str) -> String {
+    let thread = std::thread::current();
+    thread.name().filter(|known| known.contains("::")).unwrap_or(name).to_string()
+}
+
+fn log_skip(fields: &[&str]) {
+    let line = fields.iter().map(|field| field.replace(['\t', '\n'], " ")).collect::<Vec<_>>();
+    eprintln!("skipped: {}", line[1..].join(": "));
     if let Some(path) = std::env::var_os("RICASSO_SKIP_LOG") {
         let mut log = fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
-        writeln!(log, "{name}: {why}").unwrap();
+        // One write, since other test programs may append at the same time.
+        log.write_all(format!("{}\n", line.join("\t")).as_bytes()).unwrap();
     }
 }
 

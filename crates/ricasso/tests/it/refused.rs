@@ -3,7 +3,8 @@
 
 use crate::cage::{engine, hosts, powers};
 use crate::escape::stage::{Actor, Hall, Machine, Stage};
-use crate::place::{Place, copy_program, program, skip};
+use crate::place::{Place, copy_program, is_long, needs_installed_programs, program};
+use crate::place::{skip, skip_part};
 use ricasso_engine::policy::{Policy, Preset};
 use ricasso_os::Cancel;
 use serde::Deserialize;
@@ -60,10 +61,8 @@ impl Refused {
         if self.told.target == "unix" && powers().tells_sockets_apart() {
             return self.by_path.as_ref();
         }
-        match machine {
-            Machine::WithoutNamespaces => self.spaceless.as_ref().or(Some(&self.told)),
-            Machine::Plain | Machine::Copied => Some(&self.told),
-        }
+        let spaceless = self.spaceless.as_ref().filter(|_| !machine.has_namespaces());
+        spaceless.or(Some(&self.told))
     }
 }
 
@@ -112,11 +111,8 @@ fn rows() -> File {
 }
 
 /// A hall with the program that reaches out, and a client of containers where one was unpacked.
-fn furnished(name: &str) -> Option<Hall> {
-    let Some(hall) = Hall::new() else {
-        skip(name, "there is no C compiler for the probe");
-        return None;
-    };
+fn furnished() -> Hall {
+    let hall = Hall::new();
     let bin = PathBuf::from(Stage::new(&hall, hall.actors().remove(0)).fill("{bin}"));
     let (source, reach) = (cases().join("reach.c"), bin.join("reach"));
     let built = Command::new("cc").arg("-o").arg(&reach).arg(&source).output().unwrap();
@@ -126,16 +122,16 @@ fn furnished(name: &str) -> Option<Hall> {
     if client.exists() {
         copy_program(&client, &bin.join("docker"));
     }
-    Some(hall)
+    hall
 }
 
 /// Each user on one kind of machine, or all on all.
 fn tries(hall: &Hall) -> Vec<(Actor, Machine)> {
-    let long = std::env::var_os("RICASSO_LONG").is_some();
     let mut all = Vec::new();
     for (index, actor) in hall.actors().into_iter().enumerate() {
         for machine in [Machine::Plain, Machine::WithoutNamespaces] {
-            if long || hall.actors().len() == 1 || (index == 0) == (machine == Machine::Plain) {
+            if is_long() || hall.actors().len() == 1 || (index == 0) == (machine == Machine::Plain)
+            {
                 all.push((actor, machine));
             }
         }
@@ -152,7 +148,8 @@ fn has_all(stage: &Stage, (name, what): (&str, &str), needs: &[String]) -> bool 
     let lacking =
         |tool: &&String| !stage.outside(&placed(&format!("command -v {tool}"))).status.success();
     let Some(missing) = needs.iter().find(lacking) else { return true };
-    skip(name, &format!("{what}: there is no {missing}"));
+    assert!(needs_installed_programs(needs), "{what}: there is no {missing}");
+    skip_part(name, what, &format!("there is no {missing}"));
     false
 }
 
@@ -216,14 +213,31 @@ fn has_no_cage(reply: &Value) -> bool {
 
 #[test]
 fn what_a_wall_stops_is_told_with_the_wall_and_a_remedy() {
-    let name = "what_a_wall_stops_is_told";
-    let Some(hall) = furnished(name) else { return };
-    for row in rows().refused {
+    let mut rows = rows().refused;
+    rows.retain(|row| !needs_installed_programs(&row.needs));
+    are_told("what_a_wall_stops_is_told_with_the_wall_and_a_remedy", &rows);
+}
+
+mod installed {
+    use super::{are_told, needs_installed_programs, rows};
+
+    #[test]
+    fn what_a_wall_stops_in_installed_programs_is_told_too() {
+        let mut rows = rows().refused;
+        rows.retain(|row| needs_installed_programs(&row.needs));
+        are_told("what_a_wall_stops_in_installed_programs_is_told_too", &rows);
+    }
+}
+
+/// Checks that each row fails, reaches nobody, and is told as it says.
+fn are_told(name: &str, rows: &[Refused]) {
+    let hall = furnished();
+    for row in rows {
         for (actor, machine) in tries(&hall) {
             let what = format!("{} as {actor:?} {machine:?}", row.name);
             let stage = Stage::new(&hall, actor);
             let Some(told) = row.expected(machine) else {
-                skip(name, &format!("{what}: the kernel tells such sockets apart"));
+                skip_part(name, &what, "the kernel tells such sockets apart");
                 continue;
             };
             if !has_all(&stage, (name, &what), &row.needs) {
@@ -239,7 +253,7 @@ fn what_a_wall_stops_is_told_with_the_wall_and_a_remedy() {
             };
             let (reply, reached) = work(&[]);
             if has_no_cage(&reply) {
-                skip(name, &format!("{what}: there is no cage here"));
+                skip_part(name, &what, "there is no cage here");
                 continue;
             }
             assert_ne!(reply["exit_code"], 0, "{what}: {reply}");
@@ -259,12 +273,12 @@ fn what_a_wall_stops_is_told_with_the_wall_and_a_remedy() {
 #[test]
 fn what_fails_for_a_reason_of_its_own_is_told_of_no_wall() {
     let name = "what_fails_for_a_reason_of_its_own";
-    let Some(hall) = furnished(name) else { return };
+    let hall = furnished();
     for row in rows().quiet {
         for (actor, machine) in tries(&hall) {
             let what = format!("{} as {actor:?} {machine:?}", row.name);
             let stage = Stage::new(&hall, actor);
-            let lacks_spaces = row.namespaces && machine == Machine::WithoutNamespaces;
+            let lacks_spaces = row.namespaces && !machine.has_namespaces();
             if lacks_spaces || !has_all(&stage, (name, &what), &row.needs) {
                 continue;
             }
@@ -286,7 +300,7 @@ const UNASKED: &str = "extends = \"read\"\ndenials = \"off\"\n[net]\nallow = \"l
 #[test]
 fn errors_are_the_same_whoever_refuses() {
     let name = "errors_are_the_same_whoever_refuses";
-    let Some(hall) = furnished(name) else { return };
+    let hall = furnished();
     for (actor, machine) in tries(&hall) {
         let answers = [ASKED, UNASKED].map(|policy| {
             let stage = Stage::new(&hall, actor);
@@ -309,7 +323,7 @@ fn errors_are_the_same_whoever_refuses() {
 #[test]
 fn many_that_ask_at_once_are_all_answered_and_few_of_them_told() {
     let name = "many_that_ask_at_once";
-    let Some(hall) = furnished(name) else { return };
+    let hall = furnished();
     for (actor, machine) in tries(&hall) {
         let stage = Stage::new(&hall, actor);
         let began = Instant::now();
@@ -337,7 +351,7 @@ fn many_that_ask_at_once_are_all_answered_and_few_of_them_told() {
 #[test]
 fn nothing_in_the_name_of_who_asked_acts_on_a_terminal() {
     let name = "nothing_in_the_name_of_who_asked";
-    let Some(hall) = furnished(name) else { return };
+    let hall = furnished();
     let (actor, machine) = tries(&hall).remove(0);
     let stage = Stage::new(&hall, actor);
     let act = "n=\"$(printf 'a\\033[31m\\377\\nb')\"; cp {reach} \"$n\"; ./\"$n\" trace";
@@ -384,7 +398,7 @@ fn a_person_reads_what_the_cage_refused_to_a_command_that_failed() {
     }
     let place = Place::new();
     let said = |last: &str| {
-        let text = "for i in 1 2 3 4 5; do mkdir /usr/ricasso-none-$i 2>&-; done";
+        let text = "for i in 1 2 3 4 5; do mkdir /var/tmp/ricasso-none-$i 2>&-; done";
         // The judge does not look into scripts.
         place.write("script", &format!("{text}; {last}"));
         let answer = place.call(&["run", "--mode", "workspace", "-c", "sh script"]);
@@ -393,14 +407,14 @@ fn a_person_reads_what_the_cage_refused_to_a_command_that_failed() {
     };
     let lines = said("exit 3");
     for (number, line) in lines.iter().take(3).enumerate() {
-        let target = format!("/usr/ricasso-none-{}: grant it: --write /usr", number + 1);
+        let target = format!("/var/tmp/ricasso-none-{}: grant it: --write /var/tmp", number + 1);
         assert!(line.starts_with("ricasso: the cage refused mkdir, "), "{lines:?}");
         assert!(line.ends_with(&target), "{lines:?}");
     }
     assert!(lines[3].starts_with("ricasso: and 2 more: ricasso look "), "{lines:?}");
     assert_eq!(said("true"), [""; 0]);
     if !powers().netns {
-        return skip(name, "there is no network of the session's own");
+        return skip_part(name, "connect", "there is no network of the session's own");
     }
     // Of the network also where the text hides that it failed.
     let asks = "python3 -c 'import socket; socket.socket().connect((\"192.0.2.1\", 80))'";

@@ -9,7 +9,6 @@ use ricasso_os::{Cage, Cancel, Keeper, Network, Order, Report, Status};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::fd::AsFd;
-use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 fn argv(words: &[&str]) -> Step {
@@ -82,8 +81,7 @@ fn a_process_that_is_killed_while_it_waits_costs_its_spare_warden_and_no_job() {
         eventually("two processes wait", || waiting(&engine).len() == 2);
         let wardens = children(engine.keeper_pid().unwrap());
         for pid in waiting(&engine) {
-            let kill = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
-            assert!(kill.unwrap().success());
+            assert!(crate::place::signal("-9", pid));
         }
         eventually("their wardens are gone", || {
             let left = children(engine.keeper_pid().unwrap());
@@ -134,9 +132,8 @@ fn a_kill_on_the_way_to_the_command_is_told_and_nothing_hangs() {
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
                 for pid in waiting(&engine) {
-                    let mut kill = std::process::Command::new("kill");
                     // It may have ended in between.
-                    let _ = kill.args(["-9", &pid.to_string()]).stderr(Stdio::null()).status();
+                    let _ = crate::place::signal("-9", pid);
                 }
             }
         });

@@ -2,17 +2,15 @@
 //! The acts are data, in `cases/work`.
 
 use crate::escape::stage::{Actor, Hall, Machine, Stage};
-use crate::place::skip;
+use crate::place::{in_parallel, is_long, needs_installed_programs, skip, skip_part};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Fewer tools than this are no day's work.
 const LEAST: usize = 40;
-/// Rows at once; the machine has about as many cores.
-const WORKERS: usize = 3;
+/// Rows at once.
+const WORKERS: usize = 4;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -80,77 +78,90 @@ fn rows() -> Vec<Work> {
 
 #[test]
 fn ordinary_work_is_the_same_in_the_cage() {
-    let Some(hall) = Hall::new() else {
-        return skip("ordinary_work", "there is no C compiler for the probe");
-    };
-    let rows = rows();
-    let long = std::env::var_os("RICASSO_LONG").is_some();
+    let mut rows = rows();
+    rows.retain(|row| !needs_installed_programs(&row.needs));
+    compare("ordinary_work_is_the_same_in_the_cage", &rows);
+}
+
+mod installed {
+    use super::{compare, needs_installed_programs, rows};
+
+    #[test]
+    fn work_with_installed_programs_is_the_same_in_the_cage() {
+        let mut rows = rows();
+        rows.retain(|row| needs_installed_programs(&row.needs));
+        compare("work_with_installed_programs_is_the_same_in_the_cage", &rows);
+    }
+}
+
+/// Does each row's work in the open and in the cage.
+fn compare(name: &str, rows: &[Work]) {
+    let hall = Hall::new();
     let mut tries = Vec::new();
-    for row in &rows {
+    for row in rows {
         for (index, actor) in hall.actors().into_iter().enumerate() {
             for machine in [Machine::Plain, Machine::WithoutNamespaces] {
-                if machine == Machine::WithoutNamespaces && row.namespaces.is_some() {
+                if !machine.has_namespaces() && row.namespaces.is_some() {
                     continue;
                 }
                 // The short form has each user on one kind of machine.
-                if long || (index == 0) == (machine == Machine::Plain) {
+                if is_long() || (index == 0) == (machine == Machine::Plain) {
                     tries.push((row, actor, machine));
                 }
             }
         }
     }
-    let next = AtomicUsize::new(0);
-    let bad = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..WORKERS {
-            scope.spawn(|| {
-                while let Some((row, actor, machine)) =
-                    tries.get(next.fetch_add(1, Ordering::Relaxed))
-                {
-                    if let Err(told) = same(&hall, row, *actor, *machine) {
-                        bad.lock().unwrap().push(told);
-                    }
-                }
-            });
-        }
+    let results = in_parallel(WORKERS, &tries, |(row, actor, machine)| {
+        let what = format!("{} as {actor:?} {machine:?}", row.name);
+        (what.clone(), same(&hall, row, *actor, *machine).map_err(|told| format!("{what}{told}")))
     });
-    let bad = bad.into_inner().unwrap();
+    let mut bad = Vec::new();
+    for (what, result) in results {
+        match result {
+            Ok(Some(why)) => skip_part(name, &what, &why),
+            Ok(None) => {}
+            Err(told) => bad.push(told),
+        }
+    }
     assert!(bad.is_empty(), "{} of {}:\n{}", bad.len(), tries.len(), bad.join("\n"));
 }
 
-/// The same act in the open and in the cage, each in a fresh place.
-fn same(hall: &Hall, row: &Work, actor: Actor, machine: Machine) -> Result<(), String> {
-    let what = format!("{} as {actor:?} {machine:?}", row.name);
+/// The same act in the open and in the cage, each in a fresh place; or why it was skipped.
+fn same(hall: &Hall, row: &Work, actor: Actor, machine: Machine) -> Result<Option<String>, String> {
     let stage = Stage::new(hall, actor);
     if let Some(missing) = row.needs.iter().find(|name| !has(&stage, name)) {
-        skip("ordinary_work", &format!("{what}: there is no {missing}"));
-        return Ok(());
+        return match needs_installed_programs(&row.needs) {
+            true => Ok(Some(format!("there is no {missing}"))),
+            false => Err(format!(": there is no {missing}")),
+        };
     }
     let open = run(&stage, row, &["--mode", "open"], Machine::Plain);
-    eprintln!("{what}: {} {} {}", open["exit_code"], open["stdout"], open["stderr"]);
+    eprintln!(
+        "{} as {actor:?}: {} {} {}",
+        row.name, open["exit_code"], open["stdout"], open["stderr"]
+    );
     drop(stage);
     let stage = Stage::new(hall, actor);
     let mut flags = vec!["--mode", row.mode.as_str()];
     flags.extend(row.write.iter().flat_map(|place| ["--write", place]));
     let caged = run(&stage, row, &flags, machine);
     if caged["reasons"][0]["rule"] == "not-enforceable" {
-        skip("ordinary_work", &format!("{what}: {}", caged["reasons"][0]["message"]));
-        return Ok(());
+        return Ok(Some(caged["reasons"][0]["message"].to_string()));
     }
     let told = |reply: &Value| (reply["stdout"].clone(), reply["exit_code"].clone());
     let same = told(&open) == told(&caged) && open["exit_code"].is_number();
     // Work that no wall stops is told of none.
     let walls = crate::refused::reaching(&caged);
     if row.exception.is_none() && same && !walls.is_empty() {
-        return Err(format!("{what}: works, and is told of walls: {walls:?}"));
+        return Err(format!(": works, and is told of walls: {walls:?}"));
     }
     match (&row.exception, same) {
-        (None, true) | (Some(_), false) => return Ok(()),
-        (Some(_), true) => return Err(format!("{what}: works, and is called an exception")),
+        (None, true) | (Some(_), false) => return Ok(None),
+        (Some(_), true) => return Err(": works, and is called an exception".into()),
         (None, false) => {}
     }
     Err(format!(
-        "{what}:\n  open  {} {} {}\n  caged {} {} {} {}",
+        ":\n  open  {} {} {}\n  caged {} {} {} {}",
         open["exit_code"],
         open["stdout"],
         open["stderr"],
@@ -181,9 +192,7 @@ fn later(reply: &Value) -> Vec<&str> {
 
 #[test]
 fn a_repository_that_is_born_works_and_is_named() {
-    let Some(hall) = Hall::new() else {
-        return skip("a_repository_that_is_born", "there is no C compiler for the probe");
-    };
+    let hall = Hall::new();
     for machine in [Machine::Plain, Machine::WithoutNamespaces] {
         for actor in hall.actors() {
             let stage = Stage::new(&hall, actor);
@@ -225,9 +234,7 @@ git worktree remove wt; git merge -q third; git gc -q; git clone -q . {work}/clo
 #[test]
 fn a_repository_elsewhere_in_the_workspace_is_shut_and_works() {
     let name = "a_repository_elsewhere_in_the_workspace_is_shut_and_works";
-    let Some(hall) = Hall::new() else {
-        return skip(name, "there is no C compiler for the probe");
-    };
+    let hall = Hall::new();
     for machine in [Machine::Plain, Machine::WithoutNamespaces] {
         for (actor, (what, init)) in
             hall.actors().into_iter().flat_map(|actor| ELSEWHERE.map(|it| (actor, it)))

@@ -217,8 +217,7 @@ fn s5_16_s5_25_following_a_task_ends_with_the_patience_and_a_signal_ends_a_strea
     let mut command = place.command(&["call", "--dialect", "bash", &arguments]);
     let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
     eventually("it runs", || place.work().join("on").exists());
-    let pid = child.id().to_string();
-    std::process::Command::new("kill").args(["-s", "TERM", &pid]).status().unwrap();
+    assert!(crate::place::signal("-TERM", child.id()));
     child.wait().unwrap();
     assert!(!place.is_worked_in(), "nobody is left");
 }

@@ -19,6 +19,9 @@ pub(super) struct Case {
     /// The criteria that it shows.
     pub(super) ids: Vec<String>,
     pub(super) name: String,
+    /// Programs besides those of a Debian base; such a case runs with the tests of installed ones.
+    #[serde(default)]
+    pub(super) needs: Vec<String>,
     /// The tool, where it is not the first.
     pub(super) tool: Option<String>,
     /// Arguments of the call.

@@ -86,8 +86,7 @@ fn s1_21_s1_22_the_file_of_a_script_is_gone_in_every_case() {
     let mut command = place.command(&["call", "--dialect", "flowforge", &text]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     eventually("the script runs", || !scripts(&place).is_empty());
-    let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    assert!(crate::place::signal("-TERM", child.id()));
     child.wait().unwrap();
     eventually("its file is gone", || scripts(&place).is_empty());
 }

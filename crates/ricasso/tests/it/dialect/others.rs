@@ -1,7 +1,7 @@
 //! Contracts 2, 3 and 5, what a table cannot say.
 
 use super::session::{Era, Session};
-use crate::place::{Place, eventually, program};
+use crate::place::{Place, eventually, is_ignored, program, signal};
 use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
 use ricasso_engine::policy::{Policy, Preset};
 use ricasso_engine::run::StateDir;
@@ -125,8 +125,9 @@ fn s3_16_cancelling_ends_the_tree() {
     let mut child =
         place.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     eventually("it runs", || sleeps(&place));
-    let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    // What our caller ignores is ignored by the program too, so it would wait for the deadline.
+    let interrupt = if is_ignored(2) { "-TERM" } else { "-INT" };
+    assert!(signal(interrupt, child.id()));
     child.wait().unwrap();
     eventually("nobody is left", || !place.is_worked_in());
     // Over MCP it is a notification.

@@ -4,7 +4,7 @@
 
 use super::harmless;
 use super::session::{Era, Session};
-use crate::place::{Place, eventually, shared, skip};
+use crate::place::{Place, eventually, in_parallel, is_long, shared, skip};
 use serde_json::Value;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -13,6 +13,9 @@ use std::path::Path;
 const DIALECTS: [&str; 5] = ["flowforge", "analysis", "execute-command", "exec", "bash"];
 /// Kinds that a call shows.
 const KINDS: [&str; 5] = ["guard", "confine", "exec", "sandbox", "sequence"];
+
+/// Vectors at once. Most of the time of a call is waiting.
+const WORKERS: usize = 4;
 
 struct Vector {
     id: String,
@@ -238,28 +241,22 @@ fn the_vectors_hold_through_the_doors_of_their_dialects() {
     if let Some(why) = harmless::missing() {
         return skip("the_vectors_hold_through_the_doors_of_their_dialects", why);
     }
-    let long = std::env::var_os("RICASSO_LONG").is_some();
-    let mut failed = Vec::new();
-    let mut tried = 0;
-    for (number, vector) in vectors.iter().enumerate() {
-        // A tenth over MCP too, all of them in the long form.
-        let doors: &[bool] = if long || number % 10 == 0 { &[false, true] } else { &[false] };
-        for over_mcp in doors {
-            let place = Place::new();
-            furnish(&place);
-            tried += 1;
-            let before = snapshot(&place.work());
-            let result = result(vector, &place, *over_mcp);
-            let seen = Seen { result: &result, before: &before, place: &place };
-            if let Some(why) = wrong(vector, &seen) {
-                let door = if *over_mcp { "mcp" } else { "call" };
-                failed.push(format!(
-                    "{} ({}, {door}): {} {why}",
-                    vector.id, vector.dialect, vector.input["call"]
-                ));
-            }
-        }
-    }
+    let mut tries: Vec<(&Vector, bool)> = vectors.iter().map(|vector| (vector, false)).collect();
+    // A tenth over MCP too, all of them in the long form.
+    let one_in = if is_long() { 1 } else { 10 };
+    tries.extend(vectors.iter().step_by(one_in).map(|vector| (vector, true)));
+    let made = in_parallel(WORKERS, &tries, |(vector, over_mcp)| {
+        let place = Place::new();
+        furnish(&place);
+        let before = snapshot(&place.work());
+        let result = result(vector, &place, *over_mcp);
+        let seen = Seen { result: &result, before: &before, place: &place };
+        let door = if *over_mcp { "mcp" } else { "call" };
+        let call = &vector.input["call"];
+        wrong(vector, &seen)
+            .map(|why| format!("{} ({}, {door}): {call} {why}", vector.id, vector.dialect))
+    });
+    let (tried, failed) = (tries.len(), made.into_iter().flatten().collect::<Vec<_>>());
     assert!(tried > 300, "only {tried} were tried");
     assert!(failed.is_empty(), "{} of {tried} wrong:\n{}", failed.len(), failed.join("\n"));
 }
@@ -270,7 +267,7 @@ fn the_vectors_of_variables_that_are_kept_or_dropped_hold() {
         return skip("the_vectors_of_variables_that_are_kept_or_dropped_hold", "no shared data");
     };
     assert!(vectors.len() > 10, "only {}", vectors.len());
-    for vector in vectors {
+    in_parallel(WORKERS, &vectors, |vector| {
         let place = Place::new();
         let name = vector.input["name"].as_str().unwrap();
         let value = match name {
@@ -285,7 +282,7 @@ fn the_vectors_of_variables_that_are_kept_or_dropped_hold() {
         let line = format!("{name}={value}");
         let kept = text(&result).lines().any(|known| known == line);
         assert_eq!(kept, vector.expect["env"] == "kept", "{}: {line}: {result}", vector.id);
-    }
+    });
 }
 
 #[test]
@@ -294,7 +291,7 @@ fn the_vectors_of_sensitive_names_hold() {
         return skip("the_vectors_of_sensitive_names_hold", "no shared data");
     };
     assert!(vectors.len() > 40, "only {}", vectors.len());
-    for vector in vectors {
+    in_parallel(WORKERS, &vectors, |vector| {
         let place = Place::new();
         let name = vector.input["name"].as_str().unwrap();
         let mut command = place.command(&["check", "--policy", &vector.dialect, "--json"]);
@@ -306,5 +303,5 @@ fn the_vectors_of_sensitive_names_hold() {
         let why = dropped.iter().find(|one| one["name"] == name).map(|one| one["why"].to_string());
         let sensitive = why.is_some_and(|why| why.contains("secret"));
         assert_eq!(sensitive, vector.expect["class"] == "sensitive", "{}: {name}", vector.id);
-    }
+    });
 }

@@ -93,14 +93,7 @@ fn s5_41_s5_42_s5_43_s5_44_a_signal_to_the_server_ends_the_session_in_order() {
         let task = "trap 'echo told > term; exit' TERM; echo on > on; while :; do sleep 0.05; done";
         session.tool("Bash", &json!({ "command": task, "run_in_background": true }));
         eventually("the task runs", || place.work().join("on").exists());
-        let pid = session.child.id().to_string();
-        assert!(
-            std::process::Command::new("kill")
-                .args(["-s", signal, &pid])
-                .status()
-                .unwrap()
-                .success()
-        );
+        assert!(crate::place::signal(&format!("-{signal}"), session.child.id()));
         let ended = session.child.wait().unwrap();
         assert_eq!(ended.code(), Some(0), "{signal}: {ended:?}");
         assert!(place.work().join("term").exists(), "{signal}: the task was asked to end");

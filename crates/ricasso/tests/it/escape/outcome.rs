@@ -2,6 +2,7 @@
 
 use super::stage::{Actor, BARE, Found, Hall, Machine, Stage};
 use super::table::{Attempt, Escapes};
+use crate::place::is_long;
 use std::fmt;
 
 /// What came of one run.
@@ -38,8 +39,13 @@ enum Kind {
 /// is busy elsewhere may lose one.
 const CONTROLS: usize = 3;
 
-/// All runs of one attempt by one user.
-pub(super) fn of(hall: &Hall, attempt: &Attempt, actor: Actor) -> Vec<Outcome> {
+/// All runs of one attempt by one user on these machines.
+pub(super) fn of(
+    hall: &Hall,
+    attempt: &Attempt,
+    actor: Actor,
+    machines: &[Machine],
+) -> Vec<Outcome> {
     let what = |rest: &str| format!("{}/{} as {actor:?} {rest}", attempt.class, attempt.name);
     let flags = if attempt.bare { BARE } else { &["--mode", "open"] };
     let make = |flags: &[&str], machine| Stage::new(hall, actor).attempt(attempt, flags, machine);
@@ -58,7 +64,7 @@ pub(super) fn of(hall: &Hall, attempt: &Attempt, actor: Actor) -> Vec<Outcome> {
         // Without its control an attempt proves nothing.
         return outcomes;
     }
-    for machine in [Machine::Plain, Machine::WithoutNamespaces] {
+    for machine in machines.iter().copied() {
         for flags in cages(attempt, machine) {
             let words: Vec<&str> = flags.iter().map(String::as_str).collect();
             let what = what(&format!("{} {machine:?}", flags.join(" ")));
@@ -85,7 +91,7 @@ pub(super) fn in_a_copy(hall: &Hall, attempt: &Attempt, actor: Actor) -> Outcome
 /// The cages in which it must be held, as flags. The short form tries the first on a plain machine
 /// and the last on the other.
 fn cages(attempt: &Attempt, machine: Machine) -> Vec<Vec<String>> {
-    if machine == Machine::WithoutNamespaces && attempt.namespaces.is_some() {
+    if !machine.has_namespaces() && attempt.namespaces.is_some() {
         return Vec::new();
     }
     let mut all: Vec<Vec<String>> = match &attempt.policy {
@@ -99,7 +105,7 @@ fn cages(attempt: &Attempt, machine: Machine) -> Vec<Vec<String>> {
         let reaches = |cage: &Vec<String>| attempt.nets.iter().map(|net| with(cage, net)).collect();
         all = all.iter().flat_map(|cage| -> Vec<Vec<String>> { reaches(cage) }).collect();
     }
-    if std::env::var_os("RICASSO_LONG").is_none() {
+    if !is_long() {
         let first = machine == Machine::Plain;
         all =
             if first { all.into_iter().take(1).collect() } else { all.pop().into_iter().collect() };
@@ -112,7 +118,10 @@ fn control(found: &Found, attempt: &Attempt, what: String) -> Outcome {
     let told = || format!("{}{}{}", found.stdout, found.stderr, found.reply["stderr"]);
     let (kind, detail) = match (&found.effect, &attempt.host) {
         (Some(effect), _) => (Kind::Shown, effect.clone()),
-        (None, Some(why)) => (Kind::Forbidden, format!("{why}: {}", told())),
+        (None, Some(why)) => {
+            eprintln!("{what}: {}", told());
+            (Kind::Forbidden, why.clone())
+        }
         (None, None) => (Kind::NotShown, told()),
     };
     let detail = if found.stood { detail } else { "the host has no such thing".into() };
@@ -169,14 +178,15 @@ impl Outcome {
         }
     }
 
-    /// What this host forbids without a cage as well, so that the cage cannot be tried with it.
-    pub(super) fn skipped(&self) -> Option<String> {
-        (self.kind == Kind::Forbidden).then(|| self.to_string())
-    }
-
-    /// Whether there was no cage to try.
-    pub(super) fn lacks_a_cage(&self) -> bool {
-        self.kind == Kind::NoCage
+    /// What could not be tried, and why: the host forbids it without a cage as well, or it has no
+    /// cage.
+    pub(super) fn skipped(&self) -> Option<(&str, &str)> {
+        match self.kind {
+            Kind::Forbidden => Some((&self.what, &self.detail)),
+            Kind::NoCage => Some((&self.what, "this machine has no cage for it")),
+            Kind::Shown | Kind::NotShown | Kind::Held | Kind::NotTried => None,
+            Kind::Escaped | Kind::Known | Kind::HeldAfterAll => None,
+        }
     }
 }
 

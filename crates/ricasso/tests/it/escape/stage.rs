@@ -11,6 +11,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -55,6 +56,15 @@ pub(crate) enum Machine {
     Copied,
 }
 
+impl Machine {
+    /// Whether commands there get namespaces of their own.
+    pub(crate) fn has_namespaces(self) -> bool {
+        static HERE: OnceLock<bool> = OnceLock::new();
+        let here = || crate::cage::powers().namespaces != ricasso_os::Namespaces::None;
+        self != Machine::WithoutNamespaces && *HERE.get_or_init(here)
+    }
+}
+
 /// All stages, and the programs that they share.
 pub(crate) struct Hall {
     root: PathBuf,
@@ -62,8 +72,8 @@ pub(crate) struct Hall {
 }
 
 impl Hall {
-    /// Builds the probe. Nothing where there is no compiler.
-    pub(crate) fn new() -> Option<Hall> {
+    /// Builds the probe.
+    pub(crate) fn new() -> Hall {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         // Not below /tmp: there the cage shows another directory, which would hide the outside.
@@ -74,18 +84,18 @@ impl Hall {
         let source = folder().join("probe");
         let probe = C_FILES.iter().map(|name| source.join(format!("{name}.c")));
         let cc = || Command::new("cc");
-        build(cc().arg("-o").arg(bin.join("probe")).args(probe).args(["-ldl", "-pthread"]))?;
+        build(cc().arg("-o").arg(bin.join("probe")).args(probe).args(["-ldl", "-pthread"]));
         let shared = ["-shared", "-fPIC", "-o"];
-        build(cc().args(shared).arg(bin.join("foreign.so")).arg(source.join("foreign.c")))?;
+        build(cc().args(shared).arg(bin.join("foreign.so")).arg(source.join("foreign.c")));
         let codeless = source.join("codeless.s");
         let bare = ["-nostdlib", "-Wl,--no-as-needed", "-lc"];
-        build(cc().args(shared).arg(bin.join("codeless.so")).arg(codeless).args(bare))?;
+        build(cc().args(shared).arg(bin.join("codeless.so")).arg(codeless).args(bare));
         copy_program(&bin.join("probe"), &bin.join("tool"));
         copy_program(&program(), &bin.join("ricasso"));
         let owner = program().with_file_name("examples").join("owner");
         assert!(owner.exists(), "{} is built with the tests", owner.display());
         copy_program(&owner, &bin.join("owner"));
-        Some(hall)
+        hall
     }
 
     fn bin(&self) -> PathBuf {
@@ -103,11 +113,10 @@ impl Drop for Hall {
     }
 }
 
-fn build(command: &mut Command) -> Option<()> {
+fn build(command: &mut Command) {
     command.args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror"]);
-    let output = command.output().ok()?;
+    let output = command.output().expect("the tests need a C compiler");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Some(())
 }
 
 fn is_root() -> bool {

@@ -160,9 +160,9 @@ impl Attempt {
     /// What is known of it, if it is known to get through on this machine.
     pub(super) fn known_escape(&self, machine: Machine) -> Option<&Escapes> {
         let escapes = self.escapes.as_ref()?;
-        let here = match machine {
-            Machine::Plain | Machine::Copied => ["namespaces", "both"],
-            Machine::WithoutNamespaces => ["no namespaces", "both"],
+        let here = match machine.has_namespaces() {
+            true => ["namespaces", "both"],
+            false => ["no namespaces", "both"],
         };
         here.contains(&escapes.on.as_str()).then_some(escapes)
     }
