@@ -89,16 +89,21 @@ fn an_owner_that_sleeps_hides_only_its_own_job() {
     sleeps.json("wait", &["--until", "match=said"]);
     let owner = owner_of(&first);
     signal("-STOP", owner);
-    let list: Value = serde_json::from_slice(&place.call(&["jobs", "--json"]).stdout).unwrap();
+    // Each of these waits for the owner as long as the program has patience.
+    let (list, looked, waited) = std::thread::scope(|scope| {
+        let list = scope.spawn(|| place.call(&["jobs", "--json"]));
+        let looked = scope.spawn(|| sleeps.verb("look", &[]));
+        let waited = sleeps.verb("wait", &[]);
+        (list.join().unwrap(), looked.join().unwrap(), waited)
+    });
+    let list: Value = serde_json::from_slice(&list.stdout).unwrap();
     let row = |id: &str| list.as_array().unwrap().iter().find(|row| row["id"] == id).cloned();
     let (asleep, awake) = (row(&sleeps.id).unwrap(), row(&other.id).unwrap());
     assert_eq!((&asleep["answers"], &asleep["running"]), (&Value::from(false), &true.into()));
     assert_eq!(asleep["last_line"], "said");
     assert_eq!((&awake["answers"], &awake["running"]), (&Value::Null, &true.into()));
-    let looked = sleeps.verb("look", &[]);
     assert_eq!(looked.code, 125);
     assert!(looked.stderr.contains("says nothing"), "{}", looked.stderr);
-    let waited = sleeps.verb("wait", &[]);
     assert_eq!(waited.code, 125, "{}", waited.stderr);
     assert_eq!(other.json("stop", &[])["ending"]["kind"], "cancelled");
     signal("-CONT", owner);

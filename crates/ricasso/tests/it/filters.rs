@@ -3,7 +3,7 @@
 
 use crate::cage::powers;
 use crate::escape::stage::{Actor, Hall, Stage};
-use crate::place::skip;
+use crate::place::{in_parallel, skip};
 use ricasso_os::Namespaces;
 use serde_json::Value;
 
@@ -90,13 +90,14 @@ fn under_a_filter_it_starts_at_the_level_that_is_left_or_says_what_is_missing() 
         return skip(name, "this machine has less than the filters would leave");
     }
     let hall = Hall::new();
+    let cases = cases();
+    let mut tries = Vec::new();
     for actor in hall.actors() {
-        for (what, calls, then) in cases() {
-            for error in [1, 38] {
-                under(&Stage::new(&hall, actor), (what, actor, error), &calls, &then);
-            }
-        }
+        tries.extend(cases.iter().flat_map(|case| [1, 38].map(|error| (actor, case, error))));
     }
+    in_parallel(4, &tries, |(actor, (what, calls, then), error)| {
+        under(&Stage::new(&hall, *actor), (what, *actor, *error), calls, then);
+    });
 }
 
 fn under(stage: &Stage, what: (&str, Actor, i32), calls: &[i64], then: &Then) {

@@ -203,7 +203,8 @@ pub(crate) fn eventually(what: &str, mut is_true: impl FnMut() -> bool) {
     let began = Instant::now();
     while !is_true() {
         assert!(began.elapsed() < PATIENCE, "never: {what}");
-        std::thread::sleep(Duration::from_millis(5));
+        // Many of these look at every process of the machine, which takes milliseconds itself.
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a command leaves where we or git look for a small file: pipes, devices, files without an
 //! end, circles of links. Every reply comes, and so does everything that is asked afterwards.
 
-use crate::place::{PATIENCE, Place, copy_program, program};
+use crate::place::{PATIENCE, Place, copy_program, in_parallel, program};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -139,24 +139,25 @@ fn plant(kind: &str, names: &str) -> String {
 
 #[test]
 fn whatever_a_command_leaves_in_a_files_place_the_reply_comes() {
+    let mut tries = Vec::new();
     for actor in actors() {
-        for (told_kind, kind) in KINDS {
-            for (prepared, names) in PLACES {
-                let stage = Stage::new(actor);
-                let told = format!("{told_kind} in the place of {names}, {actor:?}");
-                let reply = stage.run(&format!("{prepared}; {}", plant(kind, names)), &told);
-                assert_eq!(reply["ending"]["code"], 0, "{told}: {reply}");
-                let there = |name: &str| stage.place.work().join(name).symlink_metadata().is_ok();
-                assert!(names.split(' ').all(there), "{told}: {reply}");
-                let is_usual = (*told_kind, *names) == ("a directory", ".git");
-                assert!(
-                    is_usual || reply["hints"].to_string().contains("cannot be read"),
-                    "{told}: {reply}"
-                );
-                stage.ask_all(&told);
-            }
-        }
+        let all = KINDS.iter().flat_map(|kind| PLACES.iter().map(move |place| (kind, place)));
+        tries.extend(all.map(|(kind, place)| (actor, kind, place)));
     }
+    in_parallel(4, &tries, |(actor, (told_kind, kind), (prepared, names))| {
+        let stage = Stage::new(*actor);
+        let told = format!("{told_kind} in the place of {names}, {actor:?}");
+        let reply = stage.run(&format!("{prepared}; {}", plant(kind, names)), &told);
+        assert_eq!(reply["ending"]["code"], 0, "{told}: {reply}");
+        let there = |name: &str| stage.place.work().join(name).symlink_metadata().is_ok();
+        assert!(names.split(' ').all(there), "{told}: {reply}");
+        let is_usual = (*told_kind, *names) == ("a directory", ".git");
+        assert!(
+            is_usual || reply["hints"].to_string().contains("cannot be read"),
+            "{told}: {reply}"
+        );
+        stage.ask_all(&told);
+    });
 }
 
 #[test]

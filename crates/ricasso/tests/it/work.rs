@@ -190,32 +190,48 @@ fn later(reply: &Value) -> Vec<&str> {
     reply["later"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect()
 }
 
+/// Every user on every machine, on which there is a cage; the test is skipped where there is none.
+fn everywhere(hall: &Hall, name: &str, act: impl Fn(Actor, Machine) -> Caged + Sync) {
+    let machines = [Machine::Plain, Machine::WithoutNamespaces];
+    let all = hall.actors().into_iter().flat_map(|actor| machines.map(|machine| (actor, machine)));
+    let all: Vec<(Actor, Machine)> = all.collect();
+    let made = in_parallel(WORKERS, &all, |(actor, machine)| act(*actor, *machine));
+    if made.contains(&Caged::No) {
+        skip(name, "there is no cage here");
+    }
+}
+
+/// Whether there was a cage to act in.
+#[derive(PartialEq, Eq)]
+enum Caged {
+    Yes,
+    No,
+}
+
 #[test]
 fn a_repository_that_is_born_works_and_is_named() {
     let hall = Hall::new();
-    for machine in [Machine::Plain, Machine::WithoutNamespaces] {
-        for actor in hall.actors() {
-            let stage = Stage::new(&hall, actor);
-            let mode = ["--mode", "workspace"];
-            let born =
-                stage.work("git init -q sub/new && git -C sub/new status -s", &mode, machine);
-            if born["reasons"][0]["rule"] == "not-enforceable" {
-                return skip("a_repository_that_is_born", "there is no cage here");
-            }
-            assert_eq!(born["exit_code"], 0, "{born}");
-            assert!(later(&born).contains(&"sub/new/.git/config"), "{born}");
-            // Git tries out whether modes hold, and believes what it sees.
-            let modes = stage.outside("git -C sub/new config core.fileMode");
-            assert_eq!(String::from_utf8_lossy(&modes.stdout).trim(), "true");
-            // What was named once is not named again when nothing of it changed.
-            std::thread::sleep(std::time::Duration::from_millis(30));
-            let text = "cd sub/new && touch x && git add -A && \
-                        git -c user.name=a -c user.email=a@b commit -qm x && git branch y";
-            let used = stage.work(text, &mode, machine);
-            assert_eq!(used["exit_code"], 0, "{used}");
-            assert_eq!(later(&used), Vec::<&str>::new());
+    everywhere(&hall, "a_repository_that_is_born_works_and_is_named", |actor, machine| {
+        let stage = Stage::new(&hall, actor);
+        let mode = ["--mode", "workspace"];
+        let born = stage.work("git init -q sub/new && git -C sub/new status -s", &mode, machine);
+        if born["reasons"][0]["rule"] == "not-enforceable" {
+            return Caged::No;
         }
-    }
+        assert_eq!(born["exit_code"], 0, "{born}");
+        assert!(later(&born).contains(&"sub/new/.git/config"), "{born}");
+        // Git tries out whether modes hold, and believes what it sees.
+        let modes = stage.outside("git -C sub/new config core.fileMode");
+        assert_eq!(String::from_utf8_lossy(&modes.stdout).trim(), "true");
+        // What was named once is not named again when nothing of it changed.
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        let text = "cd sub/new && touch x && git add -A && \
+                    git -c user.name=a -c user.email=a@b commit -qm x && git branch y";
+        let used = stage.work(text, &mode, machine);
+        assert_eq!(used["exit_code"], 0, "{used}");
+        assert_eq!(later(&used), Vec::<&str>::new());
+        Caged::Yes
+    });
 }
 
 /// Where a repository lies that is not a plain directory in its work tree.
@@ -235,10 +251,8 @@ git worktree remove wt; git merge -q third; git gc -q; git clone -q . {work}/clo
 fn a_repository_elsewhere_in_the_workspace_is_shut_and_works() {
     let name = "a_repository_elsewhere_in_the_workspace_is_shut_and_works";
     let hall = Hall::new();
-    for machine in [Machine::Plain, Machine::WithoutNamespaces] {
-        for (actor, (what, init)) in
-            hall.actors().into_iter().flat_map(|actor| ELSEWHERE.map(|it| (actor, it)))
-        {
+    for (what, init) in ELSEWHERE {
+        everywhere(&hall, name, |actor, machine| {
             let stage = Stage::new(&hall, actor);
             let more = "cd {work}; git config user.name a; git config user.email a@b
                         echo gd > .gitignore; git add -A; git commit -qm a";
@@ -247,7 +261,7 @@ fn a_repository_elsewhere_in_the_workspace_is_shut_and_works() {
             let mode = ["--mode", "workspace"];
             let used = stage.work(USUAL, &mode, machine);
             if used["reasons"][0]["rule"] == "not-enforceable" {
-                return skip(name, "there is no cage here");
+                return Caged::No;
             }
             assert_eq!(used["exit_code"], 0, "{what}: {used}");
             let planted = "touch {work}/gd/hooks/pre-commit; echo '[x]' >> {work}/gd/config
@@ -257,6 +271,7 @@ fn a_repository_elsewhere_in_the_workspace_is_shut_and_works() {
                 stage.outside("ls {work}/gd/hooks; cat {work}/gd/config; cat {work}/.git/HEAD");
             let left = String::from_utf8_lossy(&left.stdout).into_owned();
             assert!(!left.contains("pre-commit\n") && !left.contains("[x]"), "{what}: {left}");
-        }
+            Caged::Yes
+        });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::session::{Era, Session};
 use crate::library::request;
-use crate::place::{Place, program};
+use crate::place::{Place, in_parallel, program};
 use ricasso_engine::engine::{Chores, Engine, Setup, Spares, Stays};
 use ricasso_engine::policy::{Policy, Preset};
 use ricasso_engine::run::StateDir;
@@ -82,7 +82,7 @@ fn by_mcp(place: &Place, text: &str) -> Value {
 
 #[test]
 fn the_same_request_gets_the_same_reply_through_every_door() {
-    for text in TEXTS {
+    in_parallel(4, &TEXTS, |text| {
         let place = Place::new();
         let wanted = picked(&by_command_line(&place, text));
         let doors: [(&str, Door); 3] =
@@ -93,5 +93,5 @@ fn the_same_request_gets_the_same_reply_through_every_door() {
                 assert_eq!(got, wanted, "{field} of {text:?} by {name}");
             }
         }
-    }
+    });
 }

@@ -7,6 +7,7 @@ use crate::place::{Answer, PATIENCE, answer, copy_program, program};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -81,16 +82,11 @@ impl Hall {
         let hall = Hall { root: Path::new("/var/tmp").join(name), next: AtomicUsize::new(0) };
         let bin = hall.bin();
         fs::create_dir_all(&bin).unwrap();
-        let source = folder().join("probe");
-        let probe = C_FILES.iter().map(|name| source.join(format!("{name}.c")));
-        let cc = || Command::new("cc");
-        build(cc().arg("-o").arg(bin.join("probe")).args(probe).args(["-ldl", "-pthread"]));
-        let shared = ["-shared", "-fPIC", "-o"];
-        build(cc().args(shared).arg(bin.join("foreign.so")).arg(source.join("foreign.c")));
-        let codeless = source.join("codeless.s");
-        let bare = ["-nostdlib", "-Wl,--no-as-needed", "-lc"];
-        build(cc().args(shared).arg(bin.join("codeless.so")).arg(codeless).args(bare));
-        copy_program(&bin.join("probe"), &bin.join("tool"));
+        for (name, bytes) in PROBE.get_or_init(|| build_probe(&bin)) {
+            if !bin.join(name).exists() {
+                write_program(&bin.join(name), bytes);
+            }
+        }
         copy_program(&program(), &bin.join("ricasso"));
         let owner = program().with_file_name("examples").join("owner");
         assert!(owner.exists(), "{} is built with the tests", owner.display());
@@ -111,6 +107,34 @@ impl Drop for Hall {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.root);
     }
+}
+
+/// The programs of the suite, by name, built once for all halls.
+static PROBE: OnceLock<Vec<(&'static str, Vec<u8>)>> = OnceLock::new();
+
+/// Builds them in a hall, and reads them for the others.
+fn build_probe(bin: &Path) -> Vec<(&'static str, Vec<u8>)> {
+    let source = folder().join("probe");
+    let probe = C_FILES.iter().map(|name| source.join(format!("{name}.c")));
+    let cc = || Command::new("cc");
+    build(cc().arg("-o").arg(bin.join("probe")).args(probe).args(["-ldl", "-pthread"]));
+    let shared = ["-shared", "-fPIC", "-o"];
+    build(cc().args(shared).arg(bin.join("foreign.so")).arg(source.join("foreign.c")));
+    let codeless = source.join("codeless.s");
+    let bare = ["-nostdlib", "-Wl,--no-as-needed", "-lc"];
+    build(cc().args(shared).arg(bin.join("codeless.so")).arg(codeless).args(bare));
+    copy_program(&bin.join("probe"), &bin.join("tool"));
+    let names = ["probe", "tool", "foreign.so", "codeless.so"];
+    names.map(|name| (name, fs::read(bin.join(name)).unwrap())).into()
+}
+
+/// Writes a program by another process, for the reason that `copy_program` tells.
+fn write_program(to: &Path, bytes: &[u8]) {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "cat > \"$0\" && chmod 755 \"$0\""]).arg(to).stdin(Stdio::piped());
+    let mut child = shell.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(bytes).unwrap();
+    assert!(child.wait().unwrap().success(), "{}", to.display());
 }
 
 fn build(command: &mut Command) {
