@@ -311,8 +311,9 @@ mod tests {
         let home = Home::now();
         assert!(home.is_some());
         assert_eq!(home, Home::now());
-        assert_eq!(after(|| unshare(libc::CLONE_FS).is_ok()), Some(home));
-        // Whoever may not do this has the home that it had.
+        // Where a container's filter refuses these calls, there is nothing to compare.
+        let own = after(|| unshare(libc::CLONE_FS).is_ok());
+        assert!(own.is_none_or(|seen| seen == home), "{own:?}");
         let mounts = after(|| unshare(libc::CLONE_NEWNS).is_ok());
         assert!(mounts.is_none_or(|seen| seen.is_some() && seen != home), "{mounts:?}");
         let root =

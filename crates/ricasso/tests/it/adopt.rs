@@ -130,7 +130,8 @@ fn each_step_is_outlived_by_a_job_of_its_own() {
     let mark = mark();
     let first = format!("echo one; sleep {mark} &");
     // The first one's is still there when the second step runs.
-    let second = format!("pgrep -fx 'sleep {mark}' | wc -l; sleep {mark} &");
+    let alone = format!("[{}]{}", &mark[..1], &mark[1..]);
+    let second = format!("grep -lzx '{alone}' /proc/[0-9]*/cmdline 2>&- | wc -l; sleep {mark} &");
     let (reply, jobs) = outlived(&place, "", &["-c", &first, "-c", &second]);
     assert_eq!(reply["stdout"], "one\n1\n", "{reply}");
     assert_eq!(jobs.len(), 2, "{reply}");

@@ -1,6 +1,8 @@
 //! Everything that starts processes: the program as a user meets it, and the library round it.
 //!
-//! Each test has a home, a state directory and a workspace of its own; none needs a network.
+//! Each test has a home, a state directory and a workspace of its own. Tests below a module named
+//! `installed` need programs besides a Debian base, bash, git, python3 and cc, or a network, or more
+//! time than the others; where a program is missing they say so and count as skipped.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,

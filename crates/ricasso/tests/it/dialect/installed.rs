@@ -2,7 +2,7 @@
 //! which the tests install themselves.
 
 use super::table;
-use crate::place::{Place, program, skip};
+use crate::place::{Place, program, skip, skip_part};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -138,11 +138,17 @@ fn the_typescript_clients_speak_every_dialect() {
 }
 
 #[test]
-fn the_cases_of_other_shells_hold_through_every_door() {
-    if tool("zsh -c :", Path::new("/")).is_err() {
-        return skip("the_cases_of_other_shells_hold_through_every_door", "there is no zsh");
-    }
+fn the_cases_of_installed_programs_hold_through_every_door() {
+    let name = "the_cases_of_installed_programs_hold_through_every_door";
     let mut table = table::read("flowforge.toml");
-    table.case.retain(|case| !case.needs.is_empty());
+    table.case.retain(|case| {
+        let is_missing =
+            |program: &&String| tool(&format!("command -v {program}"), Path::new("/")).is_err();
+        if let Some(program) = case.needs.iter().find(is_missing) {
+            skip_part(name, &case.name, &format!("there is no {program}"));
+            return false;
+        }
+        !case.needs.is_empty()
+    });
     table::hold("flowforge.toml", &table);
 }

@@ -37,7 +37,7 @@ pub(super) fn hold(name: &str, table: &Table) {
     let failed = in_parallel(WORKERS, &tries, |(case, door)| {
         let place = Place::new();
         let result = through(*door, &table.dialect, case, &place);
-        let wrong = case.expect.wrong(&result, &place.work());
+        let wrong = case.expected().wrong(&result, &place.work());
         for id in &case.ids {
             told(id, &format!("{name}: {} ({door:?})", case.name), wrong.is_empty());
         }
