@@ -136,6 +136,9 @@ fn judge(name: &str, outcomes: &[Outcome]) {
     for (part, why) in outcomes.iter().filter_map(Outcome::skipped) {
         skip_part(name, part, why);
     }
+    if outcomes.iter().any(Outcome::lacks_a_cage) {
+        skip(name, "this machine has no cage for some of the attempts");
+    }
     let counts = Counts::of(outcomes);
     eprintln!("{counts}");
     let bad: Vec<String> =

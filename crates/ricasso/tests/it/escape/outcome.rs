@@ -178,15 +178,15 @@ impl Outcome {
         }
     }
 
-    /// What could not be tried, and why: the host forbids it without a cage as well, or it has no
-    /// cage.
+    /// What this host forbids without a cage as well, so that the cage cannot be tried with it,
+    /// and why.
     pub(super) fn skipped(&self) -> Option<(&str, &str)> {
-        match self.kind {
-            Kind::Forbidden => Some((&self.what, &self.detail)),
-            Kind::NoCage => Some((&self.what, "this machine has no cage for it")),
-            Kind::Shown | Kind::NotShown | Kind::Held | Kind::NotTried => None,
-            Kind::Escaped | Kind::Known | Kind::HeldAfterAll => None,
-        }
+        (self.kind == Kind::Forbidden).then_some((&self.what, &self.detail))
+    }
+
+    /// Whether there was no cage to try.
+    pub(super) fn lacks_a_cage(&self) -> bool {
+        self.kind == Kind::NoCage
     }
 }
 
