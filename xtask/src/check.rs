@@ -264,4 +264,23 @@ mod tests {
         assert!(!Check { counts: counts(1, 0), failed_stages: vec!["docs"], ..check() }.end());
         assert!(!Check { counts: counts(1, 1), ..check() }.end());
     }
+
+    #[test]
+    fn check_fails_when_a_skip_is_not_listed() {
+        let root = std::env::temp_dir().join(format!("ricasso-check-{}", std::process::id()));
+        fs::create_dir_all(root.join("cases")).unwrap();
+        let ends_well = |list: &str| {
+            let skip_log = root.join("skips.log");
+            fs::write(&skip_log, "test\tcage::a\tno landlock\n").unwrap();
+            fs::write(root.join(skips::LIST), list).unwrap();
+            let mut check = Check { root: root.clone(), skip_log, ..check() };
+            check.counts.passed = 2;
+            check.end()
+        };
+        assert!(ends_well("cage::a | any | why\n"));
+        assert!(!ends_well("cage::a | without:sh | why\n"));
+        assert!(!ends_well("cage::b | any | why\n"));
+        assert!(!ends_well("cage::a any why\n"));
+        fs::remove_dir_all(root).unwrap();
+    }
 }
