@@ -21,8 +21,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Where a command may write without a place on disk, if there are mounts.
-const FREE: [&str; 2] = ["/dev/ptmx", SHM];
+const FREE: [&str; 3] = [NEW_TERMINALS, CONTAINERS_NEW_TERMINALS, SHM];
 const SHM: &str = "/dev/shm";
+const NEW_TERMINALS: &str = "/dev/ptmx";
+/// Where that is a link to in containers.
+const CONTAINERS_NEW_TERMINALS: &str = "/dev/pts/ptmx";
 /// Terminals: the command's own may be opened, and of others nobody needs to know.
 const TERMINALS: &str = "/dev/pts";
 /// Without it the next run in its directory has more rights.
@@ -101,9 +104,7 @@ impl Gatekeeper {
             }
             let told = name.role != Role::Share && !fails_anyway(question, &path);
             if told && self.will_be_refused(&path, name.role) {
-                // Semaphores have names that nobody chose.
-                let target = if path.starts_with(SHM) { Path::new(SHM) } else { &path };
-                self.note(question, name.role.word(), target);
+                self.note(question, name.role.word(), known_as(&path));
             }
             self.keep_up_with_directories(&asker, question, &path, &deed);
             if matches!(name.role, Role::Leave | Role::Share) {
@@ -283,7 +284,7 @@ impl Gatekeeper {
         if !path.is_absolute()
             || is_inside && !self.is_narrowed(path, role)
             || !self.survey.alone && FREE.iter().any(|place| path.starts_with(place))
-            || path.starts_with(TERMINALS)
+            || path.starts_with(TERMINALS) && path != Path::new(CONTAINERS_NEW_TERMINALS)
             || DEVICES.iter().any(|device| path == Path::new(device))
             || path.starts_with("/proc")
             || is_in_memory(path)
@@ -386,6 +387,17 @@ fn nobody_may_look() -> bool {
 pub(super) fn is_in_memory(name: &Path) -> bool {
     let name = name.as_os_str().as_encoded_bytes();
     name.starts_with(b"/memfd:") && name.ends_with(b" (deleted)")
+}
+
+/// The name that says most: those of semaphores are chosen by no one.
+fn known_as(path: &Path) -> &Path {
+    if path.starts_with(SHM) {
+        Path::new(SHM)
+    } else if path == Path::new(CONTAINERS_NEW_TERMINALS) {
+        Path::new(NEW_TERMINALS)
+    } else {
+        path
+    }
 }
 
 /// Whether a call would make what is there, or open what is not: it fails by that, and no grant
