@@ -124,8 +124,8 @@ fn remedy(policy: &Policy, lacking: &[&str]) -> String {
         return format!("{doctor}; the keys of the dialect decide the mode");
     }
     format!(
-        "{doctor}; or run with --mode open, which confines nothing and says so, or let the policy \
-         name what may be missing: partial = {}",
+        "run with --mode open, which confines nothing and says so, or let the policy name what \
+         may be missing: partial = {}; {doctor}",
         list(lacking)
     )
 }

@@ -383,14 +383,16 @@ impl Stage {
     fn watch(&self, child: Child, attempt: &Attempt) -> Output {
         let Some(during) = &attempt.during else { return child.wait_with_output().unwrap() };
         let waiter = std::thread::spawn(move || child.wait_with_output().unwrap());
-        let (ready, go) = (self.root.join("work/sub/ready"), self.root.join("work/sub/go"));
+        // Where entries of the workspace itself cannot be made, the act is ready in `sub`.
+        let places = ["work", "work/sub"].map(|place| self.root.join(place));
+        let ready = || places.iter().find(|place| place.join("ready").exists());
         let began = Instant::now();
-        while !ready.exists() && !waiter.is_finished() && began.elapsed() < PATIENCE {
+        while ready().is_none() && !waiter.is_finished() && began.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(5));
         }
-        if ready.exists() {
+        if let Some(place) = ready() {
             self.outside(during);
-            let _ = fs::write(&go, "");
+            let _ = fs::write(place.join("go"), "");
         }
         waiter.join().unwrap()
     }
