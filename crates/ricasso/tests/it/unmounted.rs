@@ -28,7 +28,7 @@ for round in 1 2 3 4; do
     for time in 1 2 3 4; do
         echo {stage}/settles >&3; read -r reply <&4; sleep 0.02
     done
-    read -r keeper < /proc/$!/task/$!/children
+    keeper=$(cat /proc/$!/task/$!/children)
     kill -STOP $keeper
     umount {stage}/second
     echo {stage}/looks >&3; sleep 0.1

@@ -19,9 +19,9 @@ done
 ln -s /proc/self/fd /mnt/fd; ln -s fd/0 /mnt/stdin; ln -s fd/1 /mnt/stdout; ln -s fd/2 /mnt/stderr
 mkdir /mnt/shm; mount -t tmpfs none /mnt/shm
 mount --rbind /mnt /dev
-mount -t tmpfs none /var/tmp
+mount -t tmpfs none /tmp
 mount -o remount,bind,ro /
-for at in /home /root /var /run /opt /srv /usr /etc /boot /mnt /tmp; do
+for at in /home /root /var /run /opt /srv /usr /etc /boot /mnt; do
     mountpoint -q $at && mount -o remount,bind,ro $at 2>/dev/null || true
 done
 shift
