@@ -33,6 +33,7 @@ const ROOMS: &[Row] = &[
             "os::Cage",
             "os::Walls",
             "os::Grouping",
+            "os::NarrowedRoot",
             "os::Namespaces",
             "os::Net",
             "os::Tmp",
