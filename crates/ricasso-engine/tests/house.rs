@@ -326,7 +326,7 @@ fn breach_is_told_with_place_rooms_and_row() {
     let text = "//! Plan.\n\nuse crate::run::Job;\n";
     let expected = "crates/ricasso-engine/src/plan/env.rs:3: plan names run::Job; \
                     the table says: plan: request policy os::Host os::Ceilings os::Cage os::Walls \
-                    os::Grouping os::Namespaces os::Net os::Tmp";
+                    os::Grouping os::NarrowedRoot os::Namespaces os::Net os::Tmp";
     assert_eq!(breaches_in_room("plan/env.rs", text), [expected]);
 }
 
