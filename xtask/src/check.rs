@@ -57,7 +57,8 @@ const TESTS: &[&str] = &["test", "--workspace", "--no-fail-fast", "--", "--skip"
 const INSTALLED: &[&str] =
     &["test", "--workspace", "--no-fail-fast", "--tests", "--", "installed::"];
 const ALL_TESTS: &[&str] = &["test", "--workspace", "--no-fail-fast"];
-const DOCS: &[&str] = &["doc", "--no-deps", "--workspace"];
+/// With the features of clippy, so that what it checked serves here too.
+const DOCS: &[&str] = &["doc", "--no-deps", "--workspace", "--all-features"];
 
 /// Runs every stage and prints the counts as the last line. True when all is well.
 pub(crate) fn run(root: &Path, tier: Tier) -> bool {
