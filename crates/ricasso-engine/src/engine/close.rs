@@ -332,13 +332,12 @@ impl Hall {
     /// `enforced` always tells it.
     fn stricter_hint(&self, admitted: &Admitted) -> Option<String> {
         let stricter = &admitted.plan().fit().enforced().stricter;
-        let told = stricter.join("; ");
-        let session = &admitted.request().caller.session;
-        let is_new = !stricter.is_empty() && self.yard.state.tell_once(session, &told);
-        is_new.then(|| {
+        let told = self.yard.state.tell_once(&admitted.request().caller.session, stricter);
+        (!told.is_empty()).then(|| {
             format!(
-                "this machine gives less than the policy grants: {told}; ricasso doctor says why \
-                 (told once a session)"
+                "this machine gives less than the policy grants: {}; ricasso doctor says why (told \
+                 once a session)",
+                told.join("; ")
             )
         })
     }

@@ -206,16 +206,18 @@ impl StateDir {
         }
     }
 
-    /// Whether this is said for the first time in a session. One that cannot be written down is
-    /// said again.
-    pub fn tell_once(&self, session: &str, text: &str) -> bool {
+    /// Those of these lines that were not told in this session yet; from now on they were. What
+    /// cannot be written down is told again.
+    pub fn tell_once<'a>(&self, session: &str, lines: &'a [String]) -> Vec<&'a str> {
         let told = self.read_session(session, "told").ok().flatten().unwrap_or_default();
-        if told.split(|byte| *byte == b'\n').any(|line| line == text.as_bytes()) {
-            return false;
+        let told = String::from_utf8_lossy(&told);
+        let is_new = |line: &&str| !told.lines().any(|known| known == *line);
+        let new: Vec<&str> = lines.iter().map(String::as_str).filter(is_new).collect();
+        if !new.is_empty() {
+            let all = format!("{told}{}\n", new.join("\n"));
+            let _ = self.write_session(session, "told", all.as_bytes());
         }
-        let all = [told.as_slice(), text.as_bytes(), b"\n"].concat();
-        let _ = self.write_session(session, "told", &all);
-        true
+        new
     }
 
     /// Reads a small file of a session; `None` where there is none.

@@ -143,8 +143,10 @@ fn as_here(shown: &str) -> String {
 
 /// Takes away what a host without namespaces tells once, with whichever command comes first.
 fn without_notice(said: &str) -> String {
-    const NOTICE: &str = "net is none: a loopback of the session's own needs network namespaces, \
-                          which this machine does not give";
+    const NOTICE: &str = "this machine gives less than the policy grants: net: none instead of \
+                          loopback, which needs network namespaces; tmp: $TMPDIR instead of /tmp, \
+                          which needs mount namespaces; ricasso doctor says why (told once a \
+                          session)";
     match powers().namespaces {
         Namespaces::None => {
             let line = format!("ricasso: {NOTICE}\n");
