@@ -31,7 +31,7 @@ const UNIX: &str = "unix sockets reach daemons outside by their path, and where 
 const ENGINE: &str = "a container engine does what it is told outside of this cage and with its \
                       own rights, as a rule root's; it is reached with --net open alone, and that \
                       is for a person to say";
-/// How the machine gives what these walls do without.
+/// How to get mount namespaces on this machine.
 const NAMESPACES: &str = "allow user namespaces: `ricasso doctor` says how";
 const DAEMON: &str = "what listens there acts outside of this cage and with its own rights";
 /// Clients of daemons that run commands.
@@ -132,7 +132,7 @@ fn in_watching(target: &Path, cage: &Cage) -> String {
     )
 }
 
-/// What lets somebody write there.
+/// The grant that would have allowed the write, or what to do instead.
 fn in_files(denied: &Denied, plan: &Plan) -> String {
     let (target, cage) = (denied.target.as_path(), plan.cage());
     let inside = |root: &PathBuf| target.starts_with(root);

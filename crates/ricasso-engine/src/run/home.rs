@@ -206,8 +206,8 @@ impl StateDir {
         }
     }
 
-    /// Those of these lines that were not told in this session yet; from now on they were. What
-    /// cannot be written down is told again.
+    /// Returns the lines that the session was not told before, and records them as told. Where
+    /// the record cannot be written, the next call returns them again.
     pub fn tell_once<'a>(&self, session: &str, lines: &'a [String]) -> Vec<&'a str> {
         let told = self.read_session(session, "told").ok().flatten().unwrap_or_default();
         let told = String::from_utf8_lossy(&told);

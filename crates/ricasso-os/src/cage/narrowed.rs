@@ -2,7 +2,7 @@
 //!
 //! No Landlock rule denies inside of what another one grants. So the entries of such a root that
 //! hold nothing hidden are granted one by one, and in the root itself no entry is made, renamed or
-//! removed. The rules see to that whatever is said here; this tells it to the engine.
+//! removed. `rules.rs` enforces that; this file reports it to the engine.
 
 use super::mounts::real;
 use super::reading::Hidden;
