@@ -1,11 +1,11 @@
-//! One gibibyte of output through read, store and scan, beside `cmd | cat > file`: wall time as a
-//! ratio within interleaved rounds, and the peak of resident memory.
+//! One gibibyte of output through read and store, with one known value, beside `cmd | cat > file`:
+//! wall time as a ratio within interleaved rounds, and the peak of resident memory.
 //!
 //! It must never leave its files behind: each round removes what it wrote.
 
 use ricasso_engine::capture::{
-    Appended, BLOCK_BYTES, Bounds, Budget, Lean, Owner, Reading, Redactor, Scan, Secrets, Spool,
-    Stream, Which,
+    Appended, BLOCK_BYTES, Bounds, Budget, Lean, Owner, Reading, Redactor, Secrets, Spool, Stream,
+    Which,
 };
 use std::error::Error;
 use std::fs::File;
@@ -41,8 +41,7 @@ pub(crate) fn run() -> Done<()> {
         [("log", log_line as fn(u64) -> Vec<u8>), ("base64", base64), ("zeros", zeros)]
     {
         let source = place.dir.join("source");
-        measure_scan(name, &redactor, line)?;
-        generate(&source, line, OUTPUT_BYTES)?;
+        generate(&source, line)?;
         measure(name, &source, &place.dir, &redactor, rounds)?;
     }
     measure_making()?;
@@ -118,38 +117,16 @@ fn through_spool(source: &Path, dir: &Path, redactor: &Redactor) -> Done<Duratio
     Ok(took)
 }
 
-/// The last block must be readable, which it is only when the scan has passed it.
+/// The last block must be readable.
 fn check(dir: &Path, redactor: &Redactor) -> Done<()> {
-    let reading = Reading::open(dir, redactor, Owner::Alive)?;
+    let reading = Reading::open(dir, redactor, Owner::Gone)?;
     let mut tail = Vec::new();
     reading.bytes(Which::One(Stream::Stdout), OUTPUT_BYTES - 64..OUTPUT_BYTES, &mut tail)?;
     assert_eq!(tail.len(), 64);
     Ok(())
 }
 
-/// The scan alone, over the same blocks again and again.
-fn measure_scan(name: &str, redactor: &Redactor, line: fn(u64) -> Vec<u8>) -> Done<()> {
-    let text: Vec<u8> = (0..).flat_map(line).take(64 * BLOCK_BYTES).collect();
-    let mut scan = Scan::new(redactor);
-    let mut spans = Vec::new();
-    let start = processor_seconds()?;
-    for block in text.chunks(BLOCK_BYTES).cycle().take((OUTPUT_BYTES as usize) / BLOCK_BYTES) {
-        scan.push(block, &mut spans);
-    }
-    scan.finish(&mut spans);
-    let took = processor_seconds()? - start;
-    print_line(&format!("{name:7} scan alone {took:.2} CPU s/GiB, {} spans", spans.len()));
-    Ok(())
-}
-
-/// What this thread has used, which other work on the machine does not blur.
-pub(crate) fn processor_seconds() -> Done<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
-    let nanoseconds: f64 = text.split(' ').next().ok_or("no schedstat")?.parse()?;
-    Ok(nanoseconds / 1e9)
-}
-
-/// A job that prints one line: what the spool adds to it, its three files' making included.
+/// A job that prints one line: what the spool adds to it, its files' making included.
 fn measure_small(dir: &Path, redactor: &Redactor) -> Done<()> {
     let mut times: Vec<Duration> = Vec::new();
     for _ in 0..500 {
@@ -184,12 +161,12 @@ fn measure_making() -> Done<()> {
     Ok(())
 }
 
-pub(crate) fn generate(path: &Path, line: fn(u64) -> Vec<u8>, bytes: u64) -> Done<()> {
+fn generate(path: &Path, line: fn(u64) -> Vec<u8>) -> Done<()> {
     let mut file = BufWriter::with_capacity(BLOCK_BYTES, File::create(path)?);
     let (mut written, mut number) = (0, 0);
-    while written < bytes {
+    while written < OUTPUT_BYTES {
         let line = line(number);
-        let room = (bytes - written).min(line.len() as u64) as usize;
+        let room = (OUTPUT_BYTES - written).min(line.len() as u64) as usize;
         file.write_all(&line[..room])?;
         written += room as u64;
         number += 1;
@@ -214,7 +191,7 @@ pub(crate) fn log_line(number: u64) -> Vec<u8> {
     .into_bytes()
 }
 
-pub(crate) fn base64(number: u64) -> Vec<u8> {
+fn base64(number: u64) -> Vec<u8> {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut line: Vec<u8> =
         (0..76).map(|column| ALPHABET[(mixed(number * 76 + column) >> 58) as usize]).collect();

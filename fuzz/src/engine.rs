@@ -1,21 +1,22 @@
-//! The engine's targets: excerpt, scan, spool and the life of a command.
+//! The engine's targets: excerpt, redaction, spool and the life of a command.
 //!
 //! Each takes bytes and tells a broken promise as text. Only the spool's target touches a disk, in
 //! a directory of its own.
 
 use crate::random::Random;
 use ricasso_engine::capture::excerpt::{Part, Sample, plan, render};
-use ricasso_engine::capture::{
-    Bounds, Budget, Lean, Owner, Reading, Redactor, Scan, Secrets, Span, Spool, Stream, Which,
-};
+use ricasso_engine::capture::{self, Bounds, Budget, Lean, Owner, Reading, Spool, Stream, Which};
 use ricasso_engine::run::{Action, Ending, Event, Failure, LimitName, Phase, step};
+use ricasso_redact::{End, Label, RedactedStream, Redactor, Secrets, Span, Window, window_around};
+use std::convert::Infallible;
+use std::ops::Range;
 
 /// A target: bytes in, a broken promise out.
 pub type Target = fn(&[u8]) -> Result<(), String>;
 
 /// All targets by name.
 pub const TARGETS: [(&str, Target); 4] =
-    [("excerpt", excerpt), ("scan", scan), ("spool", spool), ("state", state)];
+    [("excerpt", excerpt), ("redact", redact), ("spool", spool), ("state", state)];
 
 /// Pieces of output that have met every special case once.
 pub fn seeds() -> Vec<Vec<u8>> {
@@ -39,11 +40,11 @@ pub fn seeds() -> Vec<Vec<u8>> {
 /// The excerpt tiles the stream, cuts no secret and no character, and renders.
 pub fn excerpt(raw: &[u8]) -> Result<(), String> {
     let mut random = Random::new(raw.len() as u64);
-    let spans = spans_at_once(raw)?;
+    let spans = redactor()?.find_spans(raw);
     for lean in [Lean::Success, Lean::Failure] {
         let budget =
             Budget { stream_bytes: 200 + random.below(2000), line_bytes: 40 + random.below(400) };
-        let sample = Sample::of(raw, &spans, budget);
+        let sample = Sample::of(Stream::Stdout, raw, &spans, budget);
         let parts = plan(&sample, budget, lean);
         let mut at = 0;
         for part in &parts {
@@ -59,34 +60,48 @@ pub fn excerpt(raw: &[u8]) -> Result<(), String> {
         if at != raw.len() as u64 {
             return Err(format!("parts end at {at} of {}", raw.len()));
         }
-        std::hint::black_box(render(&sample, &parts, Stream::Stdout, "ID"));
+        std::hint::black_box(render(&sample, &parts, "ID"));
     }
     Ok(())
 }
 
-/// Any split into chunks finds the same secrets.
-pub fn scan(raw: &[u8]) -> Result<(), String> {
-    let whole = spans_at_once(raw)?;
+/// A stream in any pieces is the whole, and no page shows a byte that the whole hides.
+pub fn redact(raw: &[u8]) -> Result<(), String> {
+    // Of secrets that overlap, a piece may show the name of the first alone.
+    let redactor = redactor()?.labelled(Label::Plain);
     let mut random = Random::new(raw.iter().map(|byte| u64::from(*byte)).sum());
-    let redactor = redactor()?;
-    let mut scan = Scan::new(&redactor);
-    let mut spans = Vec::new();
+    let (mut stream, mut shown) = (RedactedStream::new(redactor.clone()), Vec::new());
     let mut rest = raw;
     while !rest.is_empty() {
         let (chunk, later) = rest.split_at(1 + random.below(rest.len().min(50)));
-        let (known, shown) = (spans.len(), scan.mark().bytes);
-        let mark = scan.push(chunk, &mut spans);
-        if let Some(late) = spans[known..].iter().find(|span| span.start < shown) {
-            return Err(format!("{late:?} was shown up to {shown}"));
-        }
-        if mark.bytes > scan.taken() {
-            return Err("the watermark is ahead of the bytes".into());
-        }
+        shown.extend(stream.push(chunk));
         rest = later;
     }
-    scan.finish(&mut spans);
-    let spans = joined(&spans);
-    if spans == joined(&whole) { Ok(()) } else { Err(format!("{whole:?} but split {spans:?}")) }
+    shown.extend(stream.finish());
+    let whole = redactor.redact(raw);
+    if shown != whole {
+        return Err(format!("{} but in pieces {}", whole.escape_ascii(), shown.escape_ascii()));
+    }
+    let patterns = redactor.without_values();
+    let spans = patterns.find_spans(raw);
+    for _ in 0..8 {
+        let start = random.below(raw.len() + 1) as u64;
+        let range = start..(start + 1 + random.below(300) as u64).min(raw.len() as u64);
+        let page = page_spans(&patterns, raw, &range);
+        let hides = |spans: &[Span], at: u64| spans.iter().any(|s| s.start <= at && at < s.end);
+        if let Some(at) = range.clone().find(|at| hides(&spans, *at) != hides(&page, *at)) {
+            return Err(format!("byte {at} of {range:?} is hidden otherwise in the whole"));
+        }
+    }
+    Ok(())
+}
+
+fn page_spans(redactor: &Redactor, raw: &[u8], range: &Range<u64>) -> Vec<Span> {
+    let part = |part: &Range<u64>| raw[part.start as usize..part.end as usize].to_vec();
+    let read = |range: Range<u64>| Ok::<_, Infallible>(part(&range));
+    let Ok(around) = window_around(range.clone(), raw.len() as u64, read);
+    let (bytes, offset) = (part(&around.bytes), around.bytes.start);
+    redactor.search(&Window { bytes: &bytes, offset, from: around.from, end: End::Closed }).spans
 }
 
 /// Every byte comes back, also while the spool is still open.
@@ -101,8 +116,8 @@ pub fn spool(raw: &[u8]) -> Result<(), String> {
 }
 
 fn fill_and_read(raw: &[u8], dir: &std::path::Path) -> Result<(), String> {
-    let told = |error: ricasso_engine::capture::Error| error.to_string();
-    let redactor = redactor()?;
+    let told = |error: capture::Error| error.to_string();
+    let redactor = capture::Redactor::new(&secrets()).map_err(told)?;
     let bounds = Bounds { output_bytes: u64::MAX };
     let mut spool = Spool::create(dir, redactor.clone(), bounds).map_err(told)?;
     let mut random = Random::new(raw.len() as u64 + 7);
@@ -128,7 +143,8 @@ fn fill_and_read(raw: &[u8], dir: &std::path::Path) -> Result<(), String> {
     let reading = Reading::open(dir, &redactor, Owner::Gone).map_err(told)?;
     let mut both = Vec::new();
     reading.bytes(Which::Both, 0..u64::MAX, &mut both).map_err(told)?;
-    if totals.redactions == 0 && both.len() != raw.len() {
+    let hidden = said.iter().any(|said| !redactor_finds_nothing(said));
+    if !hidden && both.len() != raw.len() {
         return Err(format!("{} bytes read back of {}", both.len(), raw.len()));
     }
     Ok(())
@@ -183,31 +199,14 @@ fn ending(phase: &Phase) -> Option<&Ending> {
     }
 }
 
+fn secrets() -> Secrets {
+    Secrets { values: vec![("PIN".to_owned(), b"s3cret value".to_vec())], patterns: Vec::new() }
+}
+
 fn redactor() -> Result<Redactor, String> {
-    let secrets = Secrets {
-        values: vec![("PIN".to_owned(), b"s3cret value".to_vec())],
-        patterns: Vec::new(),
-    };
-    Redactor::new(&secrets).map_err(|error| error.to_string())
+    Redactor::new(&secrets()).map_err(|error| error.to_string())
 }
 
-fn spans_at_once(raw: &[u8]) -> Result<Vec<Span>, String> {
-    let redactor = redactor()?;
-    let mut scan = Scan::new(&redactor);
-    let mut spans = Vec::new();
-    scan.push(raw, &mut spans);
-    scan.finish(&mut spans);
-    Ok(joined(&spans))
-}
-
-/// A long secret may be told in pieces that continue each other.
-fn joined(spans: &[Span]) -> Vec<Span> {
-    let mut whole: Vec<Span> = Vec::new();
-    for span in spans {
-        match whole.last_mut() {
-            Some(last) if last.continues_with(span) => last.end = span.end,
-            Some(_) | None => whole.push(span.clone()),
-        }
-    }
-    whole
+fn redactor_finds_nothing(raw: &[u8]) -> bool {
+    redactor().is_ok_and(|redactor| redactor.find_spans(raw).is_empty())
 }

@@ -1,6 +1,6 @@
 //! Drives the fuzz targets on stable: plain functions over bytes.
 //!
-//! `ricasso-fuzz TARGET [--inputs N] [--seed S]`, with the target reader, judge, excerpt, scan,
+//! `ricasso-fuzz TARGET [--inputs N] [--seed S]`, with the target reader, judge, excerpt, redact,
 //! spool or state; exits with 1 and shows the input when a promise is broken. An abort shows in the
 //! exit status; the seed repeats it.
 #![allow(clippy::print_stdout)]
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some((target, seeds)) = arguments.first().and_then(|name| target(name)) else {
         println!(
-            "usage: ricasso-fuzz reader|judge|excerpt|scan|spool|state [--inputs N] [--seed S]"
+            "usage: ricasso-fuzz reader|judge|excerpt|redact|spool|state [--inputs N] [--seed S]"
         );
         return ExitCode::from(2);
     };

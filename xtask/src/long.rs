@@ -23,7 +23,7 @@ pub(crate) const LONG_FORMS: &[LongForm] = &[
     fuzz("fuzz the reader", &FUZZ_READER),
     fuzz("fuzz the judge", &FUZZ_JUDGE),
     fuzz("fuzz the excerpt", &FUZZ_EXCERPT),
-    fuzz("fuzz the scan", &FUZZ_SCAN),
+    fuzz("fuzz redaction", &FUZZ_REDACT),
     fuzz("fuzz the spool", &FUZZ_SPOOL),
     fuzz("fuzz the state machine", &FUZZ_STATE),
 ];
@@ -31,7 +31,7 @@ pub(crate) const LONG_FORMS: &[LongForm] = &[
 const FUZZ_READER: [&str; 8] = fuzz_arguments("reader", "10000000");
 const FUZZ_JUDGE: [&str; 8] = fuzz_arguments("judge", "300000");
 const FUZZ_EXCERPT: [&str; 8] = fuzz_arguments("excerpt", "1000000");
-const FUZZ_SCAN: [&str; 8] = fuzz_arguments("scan", "1000000");
+const FUZZ_REDACT: [&str; 8] = fuzz_arguments("redact", "1000000");
 const FUZZ_SPOOL: [&str; 8] = fuzz_arguments("spool", "100000");
 const FUZZ_STATE: [&str; 8] = fuzz_arguments("state", "10000000");
 

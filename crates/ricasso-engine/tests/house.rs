@@ -39,7 +39,7 @@ const ROOMS: &[Row] = &[
             "os::Tmp",
         ],
     ),
-    ("capture", &["os::lanes"]),
+    ("capture", &["redact"]),
     ("run", &["scene::Pointed", "plan", "os"]),
     ("record", &["request", "policy", "plan", "run", "capture"]),
     ("reply", &["policy", "plan", "run", "capture", "record"]),
@@ -98,6 +98,9 @@ const READS_THE_WORK_TREE: &[&str] = &[
 const OTHER_READERS: &[&str] =
     &["File::open", "File::options", "OpenOptions", "fs::read", "read_to_string"];
 
+/// Files of `capture` that read a spool: what they give a reader goes through `stored.rs`.
+const READS_THE_SPOOL: &[&str] = &["stored.rs", "values.rs", "order.rs", "store.rs"];
+
 /// The judging side of a room that doors may otherwise read.
 const NOT_FOR_DOORS: &[&str] = &["engine::policy::judge"];
 
@@ -105,11 +108,13 @@ const NOT_FOR_DOORS: &[&str] = &["engine::policy::judge"];
 /// that lies further out.
 const CRATES: &[Row] = &[
     ("ricasso-shell", &[]),
+    ("ricasso-redact", &["aho-corasick", "memchr", "regex-automata"]),
     ("ricasso-os", &["libc", "rustix", "landlock", "seccompiler", "windows-sys"]),
     (
         "ricasso-engine",
         &[
             "ricasso-os",
+            "ricasso-redact",
             "ricasso-shell",
             "annotate-snippets",
             "globset",
@@ -319,6 +324,23 @@ fn what_lies_in_a_work_tree_is_read_by_the_one_reader() {
     assert_none(breaches);
     assert_eq!(other_readers("let a = fs::File::open(b);\nfs::read_dir(c);"), [(1, "File::open")]);
     assert_eq!(other_readers("std::fs::read(path)"), [(1, "fs::read")]);
+}
+
+#[test]
+fn bytes_of_a_spool_are_read_in_one_place() {
+    let mut seen = 0;
+    let mut breaches = Vec::new();
+    for (file, text) in sources(&crates().join("ricasso-engine/src/capture")) {
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let reads = text.contains("store::read_") || text.contains("read_exact_at");
+        match READS_THE_SPOOL.contains(&file.as_str()) {
+            true => seen += usize::from(reads),
+            false if reads => breaches.push(format!("capture/{file} reads a spool by itself")),
+            false => {}
+        }
+    }
+    assert_eq!(seen, READS_THE_SPOOL.len());
+    assert_none(breaches);
 }
 
 #[test]

@@ -19,7 +19,6 @@ mod held;
 mod host;
 mod in_place;
 mod keeper;
-pub mod lanes;
 mod limits;
 pub mod macos;
 mod mounted;

@@ -18,6 +18,7 @@ mod output;
 mod policy;
 mod print;
 mod read;
+mod redact;
 mod run;
 mod stop;
 mod stream;
@@ -42,6 +43,7 @@ pub fn main() -> ExitCode {
         args::Verb::Run(run) => run::run(&run),
         args::Verb::Check(check) => check::check(&check),
         args::Verb::Output(output) => output::output(&output),
+        args::Verb::Redact(redact) => redact::redact(&redact),
         args::Verb::Jobs(jobs) => jobs::jobs(&jobs),
         args::Verb::Look(look) => look::look(&look),
         args::Verb::Wait(wait) => wait::wait(&wait),

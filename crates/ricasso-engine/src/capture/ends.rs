@@ -28,7 +28,8 @@ impl Reading {
     /// its beginning and its end.
     pub fn ends(&self, id: &str, bytes: u64, lines: u64) -> Result<Ends, Error> {
         let mut ends = Ends::default();
-        let all = Stream::BOTH.iter().map(|stream| self.mark(*stream).newlines).sum::<u64>();
+        let newlines = [self.all_newlines(Stream::Stdout)?, self.all_newlines(Stream::Stderr)?];
+        let all = newlines.iter().sum::<u64>();
         ends.lines = all.saturating_sub(lines);
         let starts = match ends.lines {
             0 => [0, 0],
@@ -36,7 +37,7 @@ impl Reading {
         };
         for stream in Stream::BOTH {
             let start = starts[stream.index()];
-            let end = self.mark(stream).bytes;
+            let end = self.decided(stream)?;
             let fallen = 0..start;
             let mut gaps = Vec::from([fallen]);
             let mut text = String::new();
@@ -62,7 +63,7 @@ impl Reading {
 
     /// The last so many characters of a stream.
     pub fn last(&self, stream: Stream, characters: u64) -> Result<String, Error> {
-        let end = self.mark(stream).bytes;
+        let end = self.decided(stream)?;
         let start = end.saturating_sub(characters.saturating_mul(CHARACTER_BYTES));
         let start = self.forward(stream, start, end)?;
         let text = self.text(stream, start..end)?;

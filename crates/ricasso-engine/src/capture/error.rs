@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use std::path::PathBuf;
 use std::{fmt, io};
 
-/// We could not store, scan or read output.
+/// We could not store or read output.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -42,20 +42,13 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// The spans or the order beside the spool are damaged; nothing behind that place is served.
+    /// The values or the order beside the spool are damaged; nothing behind that place is served.
     DamagedSpool {
         /// The file.
         path: PathBuf,
         /// Where in it, in bytes.
         at: u64,
     },
-    /// The thread that scans long output could not be started.
-    StartScan {
-        /// The cause.
-        source: io::Error,
-    },
-    /// The thread that scans long output ended before its time.
-    LostScan,
     /// A pattern, of the policy or of a search, is not a regular expression that we can use.
     Pattern {
         /// The pattern as given.
@@ -101,12 +94,6 @@ impl fmt::Display for Error {
                 "cannot read {} from byte {at} on: it is damaged; nothing behind that is shown",
                 path.display()
             ),
-            Error::StartScan { .. } => {
-                write!(f, "cannot start the thread that scans output; check the limit on threads")
-            }
-            Error::LostScan => {
-                write!(f, "the thread that scans output ended early; the output is stored")
-            }
             Error::Pattern { pattern, .. } => write!(
                 f,
                 "cannot use the pattern {pattern:?}; write a regular expression without \
@@ -126,10 +113,9 @@ impl StdError for Error {
             | Error::WriteSpool { source, .. }
             | Error::OpenSpool { source, .. }
             | Error::ReadSpool { source, .. }
-            | Error::StartScan { source }
             | Error::HandOut { source } => Some(source),
             Error::Pattern { source, .. } => Some(source.as_ref()),
-            Error::ForeignSpool { .. } | Error::DamagedSpool { .. } | Error::LostScan => None,
+            Error::ForeignSpool { .. } | Error::DamagedSpool { .. } => None,
         }
     }
 }

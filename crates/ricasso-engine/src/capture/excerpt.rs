@@ -12,10 +12,10 @@ mod fit;
 mod fold;
 mod region;
 
-use super::redact::Label;
+use super::Stream;
 use super::redacted::Redacted;
-use super::{Span, Stream};
 use region::Region;
+use ricasso_redact::{Label, Span};
 use serde::Serialize;
 use std::fmt::Write;
 use std::ops::Range;
@@ -60,6 +60,8 @@ pub struct Excerpt {
     pub stderr: Redacted<String>,
     /// What is left out of both, in order.
     pub omitted: Vec<Omitted>,
+    /// Secrets that it shows a placeholder for; of a short output all that are in it.
+    pub redactions: u64,
 }
 
 /// A range that an excerpt leaves out.
@@ -76,6 +78,8 @@ pub struct Omitted {
 /// What the core looks at: the two ends of a stream, and its secrets there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sample {
+    /// Which stream it is.
+    pub stream: Stream,
     /// The length of the stream.
     pub bytes: u64,
     /// The newlines in the whole stream.
@@ -127,10 +131,11 @@ impl Sample {
     }
 
     /// A sample of a stream that is at hand as a whole.
-    pub fn of(raw: &[u8], spans: &[Span], budget: Budget) -> Sample {
+    pub fn of(stream: Stream, raw: &[u8], spans: &[Span], budget: Budget) -> Sample {
         let [head, tail] = Sample::windows(raw.len() as u64, budget);
         let take = |range: &Range<u64>| raw[range.start as usize..range.end as usize].to_vec();
         Sample {
+            stream,
             bytes: raw.len() as u64,
             newlines: memchr::memchr_iter(b'\n', raw).count() as u64,
             head_bytes: take(&head),
@@ -142,7 +147,7 @@ impl Sample {
 }
 
 /// The text of a plan, with a marker for each part that is left out.
-pub fn render(sample: &Sample, parts: &[Part], stream: Stream, id: &str) -> String {
+pub fn render(sample: &Sample, parts: &[Part], id: &str) -> String {
     let [head, tail] = Region::both(sample);
     let mut text = String::new();
     for part in parts {
@@ -152,7 +157,7 @@ pub fn render(sample: &Sample, parts: &[Part], stream: Stream, id: &str) -> Stri
                 region.push_text(range.clone(), &mut text);
             }
             Part::Omitted(bytes, lines, why) => {
-                let marker = marker(bytes, *lines, *why, stream, id);
+                let marker = marker(bytes, *lines, *why, sample.stream, id);
                 push_marker(&mut text, &marker, *why);
             }
         }
@@ -190,9 +195,10 @@ pub(super) fn excerpt_of(
     lean: Lean,
 ) -> Excerpt {
     let mut excerpt = Excerpt::default();
-    for (sample, stream) in [(stdout, Stream::Stdout), (stderr, Stream::Stderr)] {
-        let parts = plan(sample, budget, lean);
-        let text = Redacted::new(render(sample, &parts, stream, id));
+    for sample in [stdout, stderr] {
+        let (parts, stream) = (plan(sample, budget, lean), sample.stream);
+        let text = Redacted::new(render(sample, &parts, id));
+        excerpt.redactions += count_shown(sample, &parts);
         match stream {
             Stream::Stdout => excerpt.stdout = text,
             Stream::Stderr => excerpt.stderr = text,
@@ -205,6 +211,15 @@ pub(super) fn excerpt_of(
         }));
     }
     excerpt
+}
+
+/// The secrets whose placeholder is in the text.
+fn count_shown(sample: &Sample, parts: &[Part]) -> u64 {
+    let is_shown = |span: &&Span| {
+        let holds = |part: &Part| matches!(part, Part::Shown(range) if range.contains(&span.start));
+        parts.iter().any(holds)
+    };
+    sample.spans.iter().filter(is_shown).count() as u64
 }
 
 fn line_range([first, last]: [u64; 2]) -> String {

@@ -3,9 +3,9 @@
 //! Bytes of the raw text and of the shown one differ wherever something was hidden or escaped, so
 //! the mark is carried along while the text is made.
 
-use super::redact::{Label, Redactor, placeholder};
+use super::redact::Redactor;
 use super::redacted::Redacted;
-use super::scan::{Scan, Span};
+use ricasso_redact::{Label, Span};
 use std::ops::Range;
 
 /// Lines that are shown of a mark that spans many; the rest says nothing more.
@@ -27,10 +27,7 @@ pub struct Marked {
 impl Redactor {
     /// Shows the lines that a span of a raw text lies in.
     pub fn mark(&self, raw: &[u8], span: [usize; 2]) -> Marked {
-        let mut secrets = Vec::new();
-        let mut scan = Scan::new(self);
-        scan.push(raw, &mut secrets);
-        scan.finish(&mut secrets);
+        let secrets = self.find_spans(raw);
         let start = span[0].min(raw.len());
         let end = span[1].clamp(start, raw.len());
         let from = line_start(raw, start).max(start.saturating_sub(MAX_BYTES));
@@ -86,7 +83,7 @@ fn visible(
             push_visible(&mut text, &raw[at..start]);
         }
         if start >= from || begun == Begun::Shown {
-            text.push_str(&placeholder(&secret.kind, label));
+            text.push_str(&label.placeholder(&secret.kind));
         }
         at = end.min(to);
     }

@@ -1,30 +1,29 @@
 //! Reads a spool back, while its job runs and afterwards: by bytes, by lines, by a pattern.
 //!
-//! It serves what the scan has decided and nothing beyond, with placeholders for secrets. Ranges
-//! are raw offsets. It must never hold more than a few blocks, whatever the length of a line.
+//! It serves what is decided and nothing beyond, with placeholders for secrets. Ranges are raw
+//! offsets. It must never hold more than a few blocks, whatever the length of a line.
 
 mod grep;
 
 use super::error::Error;
 use super::excerpt::{Budget, Excerpt, Lean, Sample, excerpt_of};
 use super::order::Runs;
-use super::redact::{Label, Redactor};
-use super::scan::{BEHIND_BYTES, Behind, Mark, Scan, Span};
-use super::spans::{Record, Records, Veil};
+use super::redact::Redactor;
 use super::store;
+use super::stored::{HiddenBlock, SEARCHED_BYTES, StoredStream};
 use super::watch::printable;
 use super::{BLOCK_BYTES, Redacted, Stream, Watermark};
-use std::fs::File;
+use ricasso_redact::{End, Label, Span};
 use std::io::Write;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 
-/// When the owner died before its scan was through, a reader keeps the spans of the rest in
-/// memory. What lies behind the last of so many (about 40 MiB) is not served.
-const OWN_SPANS: usize = 1 << 20;
-
 /// The last line is looked for in so many bytes, and a longer one is shown by its end.
 const LAST_LINE_BYTES: u64 = 1024;
+
+/// The secrets of an output of this length are all counted, also those that an excerpt leaves out;
+/// of a longer one those that it shows.
+const COUNTED_BYTES: u64 = 256 * 1024;
 
 /// What is read of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,33 +37,19 @@ pub enum Which {
 /// Whether someone still writes the spool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// The owner lives: nothing behind its watermark is served.
+    /// The owner lives: what may still grow into a secret is not served.
     Alive,
-    /// The owner is gone: what it had not scanned is scanned here.
+    /// The owner is gone: the spool has ended where it ends.
     Gone,
 }
 
-/// A spool, as far as it is decided now.
+/// A spool, as far as it is stored now.
 #[derive(Debug)]
 pub struct Reading {
     dir: PathBuf,
-    files: [Option<File>; 2],
-    marks: [Mark; 2],
-    redactions: u64,
-    /// Spans behind the recorded ones.
-    more: [Vec<Span>; 2],
-    spans: Spans,
-    label: Label,
-}
-
-/// A spool taken apart: its directory, and each stream with its veil.
-pub(super) type Parts = (PathBuf, [Option<(File, Veil)>; 2]);
-
-/// Whether there are spans to look for: their file holds every mark too, and grows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Spans {
-    Recorded,
-    None,
+    streams: [StoredStream; 2],
+    /// The newlines of each stream, where they were counted while it was stored.
+    newlines: Option<[u64; 2]>,
 }
 
 /// A run of bytes of one stream: the piece of the sequence that a caller asked for.
@@ -76,70 +61,51 @@ struct Piece {
     bytes: u64,
 }
 
+/// The block of each stream that was searched last: pieces of both streams take turns.
+#[derive(Default)]
+struct Searched {
+    blocks: [HiddenBlock; 2],
+}
+
 impl Reading {
     /// Opens the spool in `dir`. A job without output has no files and reads as empty.
     pub fn open(dir: &Path, redactor: &Redactor, owner: Owner) -> Result<Reading, Error> {
-        let mut state = Recorded::default();
-        if let Some(mut records) = Records::open(&dir.join(store::SPANS))? {
-            while let Some(record) = records.next()? {
-                state.take(record);
-            }
-        }
-        let mut reading = Reading::of_marks(dir, state.marks)?.labelled(redactor.label());
-        reading.redactions = state.redactions;
-        for stream in Stream::BOTH {
-            if owner == Owner::Gone && !state.ended[stream.index()] {
-                reading.scan_rest(stream, redactor, state.last[stream.index()].take())?;
-            }
+        let end = match owner {
+            Owner::Alive => End::Open,
+            Owner::Gone => End::Closed,
+        };
+        let mut reading = Reading::with_end(dir, redactor, end)?;
+        if owner == Owner::Gone {
+            reading.streams.iter_mut().try_for_each(|stream| stream.search_rest(redactor))?;
         }
         Ok(reading)
     }
 
-    /// A view up to these marks, whose spans are all recorded.
-    pub(super) fn of_marks(dir: &Path, marks: [Mark; 2]) -> Result<Reading, Error> {
-        let mut files = [None, None];
-        for stream in Stream::BOTH {
-            files[stream.index()] = store::open(&dir.join(stream.name()))?;
+    /// The spool in `dir` up to a watermark that its living owner told; the end of it, where
+    /// nothing follows.
+    pub fn at(
+        dir: &Path,
+        redactor: &Redactor,
+        water: &Watermark,
+        end: End,
+    ) -> Result<Reading, Error> {
+        let mut reading = Reading::with_end(dir, redactor, end)?;
+        for (stream, bytes) in reading.streams.iter_mut().zip(water.bytes) {
+            stream.length = stream.length.min(bytes);
         }
-        let more = [Vec::new(), Vec::new()];
-        let spans = Spans::Recorded;
-        Ok(Reading {
-            dir: dir.to_owned(),
-            files,
-            marks,
-            redactions: 0,
-            more,
-            spans,
-            label: Label::default(),
-        })
-    }
-
-    /// The same with these placeholders.
-    pub fn labelled(self, label: Label) -> Reading {
-        Reading { label, ..self }
-    }
-
-    /// The spool in `dir` up to a watermark that its living owner told.
-    pub fn at(dir: &Path, water: &Watermark) -> Result<Reading, Error> {
-        let mut reading = Reading::of_marks(dir, water.marks)?;
-        reading.redactions = water.redactions;
-        reading.spans = if water.redactions == 0 { Spans::None } else { Spans::Recorded };
+        reading.newlines = Some(water.newlines);
         Ok(reading)
     }
 
-    /// Reads on behind the watermark, as if the stream ended there. For the line that somebody
-    /// waits on: nothing follows it until it is answered.
-    pub fn with_rest(mut self, redactor: &Redactor) -> Result<Reading, Error> {
-        for stream in Stream::BOTH {
-            self.scan_rest(stream, redactor, None)?;
-        }
-        self.spans = Spans::Recorded;
-        Ok(self)
+    fn with_end(dir: &Path, redactor: &Redactor, end: End) -> Result<Reading, Error> {
+        let open = |stream| StoredStream::open(dir, stream, redactor, end);
+        let streams = [open(Stream::Stdout)?, open(Stream::Stderr)?];
+        Ok(Reading { dir: dir.to_owned(), streams, newlines: None })
     }
 
     /// The last line of a stream that is not empty, as people read it.
     pub fn last_line(&self, stream: Stream) -> Result<Redacted<String>, Error> {
-        let end = self.marks[stream.index()].bytes;
+        let end = self.decided(stream)?;
         let from = end.saturating_sub(LAST_LINE_BYTES);
         let mut bytes = Vec::new();
         self.bytes(Which::One(stream), from..end, &mut bytes)?;
@@ -152,40 +118,48 @@ impl Reading {
         Ok(Redacted::new(printable(&line[..stop])))
     }
 
-    /// How far all of it can be read.
-    pub fn watermark(&self) -> Watermark {
-        let bytes = self.marks.each_ref().map(|mark| mark.bytes);
-        Watermark { marks: self.marks, bytes, redactions: self.redactions }
+    /// How much is stored.
+    pub fn stored_bytes(&self) -> [u64; 2] {
+        self.streams.each_ref().map(|stream| stream.length)
     }
 
-    /// The file of a stream and the veil over it, for somebody who goes through it once.
-    pub(super) fn into_parts(self) -> Result<Parts, Error> {
-        let veils = self.veils()?;
-        let mut parts = self.files.into_iter().zip(veils);
-        let mut next = || parts.next().and_then(|(file, veil)| Some((file?, veil)));
-        let parts = [next(), next()];
-        Ok((self.dir, parts))
+    /// Whether nothing follows.
+    pub(super) fn is_ended(&self) -> bool {
+        self.streams.iter().all(|stream| stream.end == End::Closed)
     }
 
-    /// How far a stream can be read.
-    pub fn mark(&self, stream: Stream) -> Mark {
-        self.marks[stream.index()]
+    /// How much of a stream can be read.
+    pub(super) fn decided(&self, stream: Stream) -> Result<u64, Error> {
+        self.streams[stream.index()].decided()
     }
 
-    /// The secrets found so far.
-    pub fn redactions(&self) -> u64 {
-        self.redactions
+    /// The newlines of a whole stream.
+    pub(super) fn all_newlines(&self, stream: Stream) -> Result<u64, Error> {
+        match self.newlines {
+            Some(counted) => Ok(counted[stream.index()]),
+            None => self.newlines(stream, 0..u64::MAX),
+        }
+    }
+
+    /// A block of a stream with its secrets, for somebody who goes through it once.
+    pub(super) fn hidden(&self, stream: Stream, range: Range<u64>) -> Result<HiddenBlock, Error> {
+        self.streams[stream.index()].hidden(range)
+    }
+
+    pub(super) fn label(&self) -> Label {
+        self.streams[0].label()
     }
 
     /// Writes a range of raw offsets, redacted. A secret shows its placeholder if it starts in
     /// the range, and nothing otherwise. What is not there, or not decided, is left out.
     pub fn bytes(&self, which: Which, range: Range<u64>, out: &mut dyn Write) -> Result<(), Error> {
-        let mut veils = self.veils()?;
-        self.each_block(which, range, &mut |piece, block| {
-            veils[piece.stream.index()].pass(piece.offset, block, &mut |part| {
-                out.write_all(part).map_err(|source| Error::HandOut { source })
-            })?;
-            Ok(More::Yes)
+        let label = self.label();
+        let mut text = Vec::new();
+        self.each_hidden(which, range, &mut |block, part| {
+            block.write_redacted(part, label, &mut text);
+            out.write_all(&text).map_err(|source| Error::HandOut { source })?;
+            text.clear();
+            Ok(())
         })
     }
 
@@ -210,73 +184,96 @@ impl Reading {
     pub fn excerpt(&self, id: &str, budget: Budget, lean: Lean) -> Result<Excerpt, Error> {
         let stdout = self.sample(Stream::Stdout, budget)?;
         let stderr = self.sample(Stream::Stderr, budget)?;
-        Ok(excerpt_of(&stdout, &stderr, id, budget, lean))
+        let mut excerpt = excerpt_of(&stdout, &stderr, id, budget, lean);
+        if self.stored_bytes().iter().sum::<u64>() <= COUNTED_BYTES {
+            excerpt.redactions = self.count_secrets(&stdout)? + self.count_secrets(&stderr)?;
+        }
+        Ok(excerpt)
     }
 
     fn sample(&self, stream: Stream, budget: Budget) -> Result<Sample, Error> {
-        let mark = self.marks[stream.index()];
-        let Some(file) = &self.files[stream.index()] else { return Ok(Sample::default()) };
-        let path = self.dir.join(stream.name());
-        let [head, tail] = Sample::windows(mark.bytes, budget);
-        let head_bytes = store::read_range(file, &path, head.clone())?;
-        let tail_bytes = store::read_range(file, &path, tail.clone())?;
-        let mut veil = self.veil(stream)?;
-        let mut spans = Vec::new();
-        let mut at = 0;
-        while let Some(span) = veil.span_after(at)? {
-            if span.start >= mark.bytes {
-                break;
-            }
-            at = span.end;
-            if span.start < head.end || span.end > tail.start {
-                spans.push(span);
-            }
+        let bytes = self.decided(stream)?;
+        let newlines = self.all_newlines(stream)?;
+        let mut sample =
+            Sample { stream, bytes, newlines, label: self.label(), ..Sample::default() };
+        let [head, tail] = Sample::windows(bytes, budget);
+        for (window, kept) in [(head, &mut sample.head_bytes), (tail, &mut sample.tail_bytes)] {
+            let block = self.hidden(stream, window.clone())?;
+            *kept = block.raw(window.start..block.end()).to_vec();
+            let known = sample.spans.last().map_or(0, |span: &Span| span.end);
+            sample.spans.extend(block.spans.into_iter().filter(|span| span.end > known));
         }
-        let (bytes, newlines, label) = (mark.bytes, mark.newlines, self.label);
-        Ok(Sample { bytes, newlines, head_bytes, tail_bytes, spans, label })
+        Ok(sample)
     }
 
-    fn veil(&self, stream: Stream) -> Result<Veil, Error> {
-        match self.spans {
-            Spans::None => Ok(Veil::nothing(stream)),
-            Spans::Recorded => {
-                Ok(Veil::open(&self.dir.join(store::SPANS), stream, &self.more[stream.index()])?
-                    .labelled(self.label))
-            }
+    /// All secrets of a stream of which a sample was taken.
+    fn count_secrets(&self, sample: &Sample) -> Result<u64, Error> {
+        if sample.tail_bytes.is_empty() {
+            return Ok(sample.spans.len() as u64);
         }
+        Ok(self.hidden(sample.stream, 0..sample.bytes)?.spans.len() as u64)
     }
 
-    fn veils(&self) -> Result<[Veil; 2], Error> {
-        Ok([self.veil(Stream::Stdout)?, self.veil(Stream::Stderr)?])
+    /// Walks the sequence and shows each part of the range with the block that it lies in.
+    fn each_hidden(
+        &self,
+        which: Which,
+        range: Range<u64>,
+        see: &mut SeeHidden<'_>,
+    ) -> Result<(), Error> {
+        let mut searched = Searched::default();
+        let most = (range.end - range.start.min(range.end)).min(SEARCHED_BYTES);
+        self.each_part(which, range, &mut |piece| {
+            let (mut offset, end) = (piece.offset, piece.offset + piece.bytes);
+            while offset < end {
+                let block = searched.block(self, piece.stream, offset, most)?;
+                let stop = end.min(block.end());
+                if stop <= offset {
+                    return Ok(More::No);
+                }
+                see(block, offset..stop)?;
+                offset = stop;
+            }
+            Ok(More::Yes)
+        })
     }
 
     /// Walks the sequence and shows each raw block of the range to `see`, with its place.
-    fn each_block(
+    fn each_raw_block(
         &self,
         which: Which,
         range: Range<u64>,
         see: &mut SeeBlock<'_>,
     ) -> Result<(), Error> {
-        let mut buffer = Vec::with_capacity(BLOCK_BYTES);
+        self.each_part(which, range, &mut |piece| {
+            let (mut offset, end) = (piece.offset, piece.offset + piece.bytes);
+            while offset < end {
+                let stop = end.min(offset + BLOCK_BYTES as u64);
+                let block = self.raw(piece.stream, offset..stop)?;
+                if see(&block)? == More::No {
+                    return Ok(More::No);
+                }
+                offset = stop;
+            }
+            Ok(More::Yes)
+        })
+    }
+
+    /// Walks the runs of the sequence, cut to the range.
+    fn each_part(
+        &self,
+        which: Which,
+        range: Range<u64>,
+        see: &mut dyn FnMut(Piece) -> Result<More, Error>,
+    ) -> Result<(), Error> {
         let mut at = 0;
         self.each_piece(which, &mut |piece| {
             let skip = range.start.saturating_sub(at).min(piece.bytes);
             let stop = range.end.saturating_sub(at).min(piece.bytes);
             at += piece.bytes;
-            let end = piece.offset + stop;
-            let mut offset = piece.offset + skip;
-            let path = self.dir.join(piece.stream.name());
-            let Some(file) = &self.files[piece.stream.index()] else { return Ok(More::Yes) };
-            while offset < end {
-                let block = store::read_block(file, &path, offset, end, &mut buffer)?;
-                if block.is_empty() {
-                    return Ok(More::No);
-                }
-                let bytes = block.len() as u64;
-                if see(Piece { stream: piece.stream, offset, bytes }, block)? == More::No {
-                    return Ok(More::No);
-                }
-                offset += bytes;
+            let (offset, bytes) = (piece.offset + skip, stop.saturating_sub(skip));
+            if bytes > 0 && see(Piece { offset, bytes, ..piece })? == More::No {
+                return Ok(More::No);
             }
             Ok(if at >= range.end { More::No } else { More::Yes })
         })
@@ -289,15 +286,15 @@ impl Reading {
         see: &mut dyn FnMut(Piece) -> Result<More, Error>,
     ) -> Result<(), Error> {
         if let Which::One(stream) = which {
-            let bytes = self.marks[stream.index()].bytes;
+            let bytes = self.decided(stream)?;
             return see(Piece { stream, offset: 0, bytes }).map(|_| ());
         }
+        let decided = [self.decided(Stream::Stdout)?, self.decided(Stream::Stderr)?];
         let mut seen = [0u64; 2];
         let mut runs = Runs::open(&self.dir.join(store::ORDER))?;
         while let Some((stream, length)) = runs.next()? {
             let offset = seen[stream.index()];
-            let decided = self.marks[stream.index()].bytes.saturating_sub(offset);
-            let bytes = length.min(decided);
+            let bytes = length.min(decided[stream.index()].saturating_sub(offset));
             if see(Piece { stream, offset, bytes })? == More::No || bytes < length {
                 return Ok(());
             }
@@ -305,7 +302,7 @@ impl Reading {
         }
         for stream in Stream::BOTH {
             let offset = seen[stream.index()];
-            let bytes = self.marks[stream.index()].bytes.saturating_sub(offset);
+            let bytes = decided[stream.index()].saturating_sub(offset);
             if see(Piece { stream, offset, bytes })? == More::No {
                 break;
             }
@@ -321,7 +318,7 @@ impl Reading {
         }
         let mut start = if first == 1 { Some(0) } else { None };
         let (mut end, mut at, mut newlines) = (None, 0, 0);
-        self.each_block(which, 0..u64::MAX, &mut |piece, block| {
+        self.each_raw_block(which, 0..u64::MAX, &mut |block| {
             for place in memchr::memchr_iter(b'\n', block) {
                 newlines += 1;
                 let next = at + place as u64 + 1;
@@ -333,7 +330,7 @@ impl Reading {
                     return Ok(More::No);
                 }
             }
-            at += piece.bytes;
+            at += block.len() as u64;
             Ok(More::Yes)
         })?;
         let start = start.unwrap_or(at);
@@ -357,97 +354,47 @@ impl Reading {
     /// The newlines in a range of raw offsets.
     pub(super) fn newlines(&self, stream: Stream, range: Range<u64>) -> Result<u64, Error> {
         let mut count = 0;
-        self.each_block(Which::One(stream), range, &mut |_, block| {
+        self.each_raw_block(Which::One(stream), range, &mut |block| {
             count += memchr::memchr_iter(b'\n', block).count() as u64;
             Ok(More::Yes)
         })?;
         Ok(count)
     }
 
-    /// Raw bytes, for those who look for a border; they never leave this room.
+    /// Raw bytes, for those who look for a border; they never leave the module `capture`.
     pub(super) fn raw(&self, stream: Stream, range: Range<u64>) -> Result<Vec<u8>, Error> {
-        let Some(file) = &self.files[stream.index()] else { return Ok(Vec::new()) };
-        store::read_range(file, &self.dir.join(stream.name()), range)
-    }
-
-    /// Scans what the owner left, in memory.
-    fn scan_rest(
-        &mut self,
-        stream: Stream,
-        redactor: &Redactor,
-        last: Option<Span>,
-    ) -> Result<(), Error> {
-        let index = stream.index();
-        let Some(file) = &self.files[index] else { return Ok(()) };
-        let path = self.dir.join(stream.name());
-        let size = file
-            .metadata()
-            .map_err(|source| Error::ReadSpool { path: path.clone(), source })?
-            .len();
-        let mark = self.marks[index];
-        let mut scan = Scan::resume(redactor, mark, behind(file, &path, mark, last)?);
-        let (mut offset, mut buffer) = (mark.bytes, Vec::new());
-        while offset < size && self.more[index].len() < OWN_SPANS {
-            let block = store::read_block(file, &path, offset, size, &mut buffer)?;
-            if block.is_empty() {
-                break;
-            }
-            scan.push(block, &mut self.more[index]);
-            offset += block.len() as u64;
-        }
-        if offset >= size {
-            scan.finish(&mut self.more[index]);
-        }
-        self.marks[index] = scan.mark();
-        self.redactions += self.more[index].len() as u64;
-        Ok(())
+        self.streams[stream.index()].raw(range)
     }
 }
 
-/// Is shown each raw block with its place; it never leaves this room.
-type SeeBlock<'a> = dyn FnMut(Piece, &[u8]) -> Result<More, Error> + 'a;
+impl Searched {
+    /// The block of a stream that an offset lies in; at most so many bytes are searched for it.
+    fn block(
+        &mut self,
+        reading: &Reading,
+        stream: Stream,
+        offset: u64,
+        most: u64,
+    ) -> Result<&HiddenBlock, Error> {
+        let kept = &mut self.blocks[stream.index()];
+        if !kept.holds(offset) {
+            *kept = reading.hidden(stream, offset..offset + most)?;
+        }
+        Ok(kept)
+    }
+}
+
+/// Is shown each part of a block in which the secrets are known.
+type SeeHidden<'a> = dyn FnMut(&HiddenBlock, Range<u64>) -> Result<(), Error> + 'a;
+
+/// Is shown each raw block; it never leaves this module.
+type SeeBlock<'a> = dyn FnMut(&[u8]) -> Result<More, Error> + 'a;
 
 /// Whether a walk goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum More {
     Yes,
     No,
-}
-
-/// What the records say in all.
-#[derive(Default)]
-struct Recorded {
-    marks: [Mark; 2],
-    ended: [bool; 2],
-    last: [Option<Span>; 2],
-    redactions: u64,
-}
-
-impl Recorded {
-    fn take(&mut self, record: Record) {
-        match record {
-            Record::Span(stream, span) => {
-                let last = &mut self.last[stream.index()];
-                let continues = last.as_ref().is_some_and(|last| last.continues_with(&span));
-                self.redactions += u64::from(!continues);
-                *last = Some(span);
-            }
-            Record::Mark(stream, mark) => self.marks[stream.index()] = mark,
-            Record::End(stream, mark) => {
-                self.marks[stream.index()] = mark;
-                self.ended[stream.index()] = true;
-            }
-        }
-    }
-}
-
-fn behind(file: &File, path: &Path, mark: Mark, last: Option<Span>) -> Result<Behind, Error> {
-    let earlier = mark.again.saturating_sub(BEHIND_BYTES)..mark.again;
-    Ok(Behind {
-        earlier: store::read_range(file, path, earlier)?,
-        again: store::read_range(file, path, mark.again..mark.bytes)?,
-        secret: last.filter(|span| span.end == mark.bytes).map(|span| span.kind),
-    })
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! What a terminal shows, drawn from the redacted stream: a secret that was taken out of the stream
 //! is on no screen.
 
+use super::Stream;
 use super::error::Error;
+use super::read::Reading;
 use super::redacted::Redacted;
 use super::watch::Cursor;
-use super::{Stream, Watermark};
 use std::fmt;
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
 
 /// A screen is drawn from at most so many bytes before the end: a program redraws all of it more
 /// often than that, and whoever looks does not wait for gigabytes.
@@ -15,7 +15,6 @@ const MOST_BYTES: u64 = 8 << 20;
 
 /// Draws a terminal as its stream grows.
 pub struct Canvas {
-    dir: PathBuf,
     cursor: Cursor,
     parser: vt100::Parser,
 }
@@ -32,19 +31,16 @@ pub struct Picture {
 }
 
 impl Canvas {
-    /// An empty terminal of this size, for the spool in `dir`.
-    pub fn new(dir: &Path, columns: u16, rows: u16) -> Canvas {
-        let parser = parser(columns, rows);
-        Canvas { dir: dir.to_owned(), cursor: Cursor::default(), parser }
+    /// An empty terminal of this size.
+    pub fn new(columns: u16, rows: u16) -> Canvas {
+        Canvas { cursor: Cursor::default(), parser: parser(columns, rows) }
     }
 
-    /// Draws up to the watermark.
-    pub fn draw(&mut self, water: &Watermark) -> Result<Picture, Error> {
-        let end = water.marks[Stream::Stdout.index()].bytes;
-        let path = self.dir.join(Stream::Stdout.name());
-        // Never backwards: spans are passed in their order.
-        self.cursor.at = self.cursor.at.max(end.saturating_sub(MOST_BYTES));
-        while self.cursor.fill(&self.dir, &path, Stream::Stdout, end)? {
+    /// Draws what is stored and decided.
+    pub fn draw(&mut self, reading: &Reading) -> Result<Picture, Error> {
+        let [stored, _] = reading.stored_bytes();
+        self.cursor.at = self.cursor.at.max(stored.saturating_sub(MOST_BYTES));
+        while self.cursor.fill(reading, Stream::Stdout)? {
             self.parser.process(&self.cursor.shown);
             self.cursor.shown.clear();
         }
@@ -74,8 +70,9 @@ impl fmt::Debug for Canvas {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Bounds, Redactor, Secrets, Spool};
+    use super::super::{Bounds, Owner, Redactor, Secrets, Spool};
     use super::*;
+    use std::path::PathBuf;
 
     fn spool(name: &str) -> (PathBuf, Spool) {
         let dir =
@@ -91,11 +88,12 @@ mod tests {
     fn what_was_overwritten_is_gone_and_a_secret_was_never_there() {
         let (dir, mut spool) = spool("drawn");
         let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-        let mut canvas = Canvas::new(&dir, 60, 5);
+        let mut canvas = Canvas::new(60, 5);
         let text = format!("old\r\n\x1b[2J\x1b[Hmenu\r\n> {token}\r\n\x1b[?1h\x1b[3;5Hend\n");
         let _ = spool.append(Stream::Stdout, text.as_bytes()).unwrap();
         spool.finish().unwrap();
-        let picture = canvas.draw(&spool.watermark()).unwrap();
+        let picture =
+            canvas.draw(&Reading::open(&dir, &Redactor::default(), Owner::Gone).unwrap()).unwrap();
         let shown = picture.text.as_str();
         assert!(shown.starts_with("menu\n> [REDACTED:"), "{shown}");
         assert!(shown.ends_with("    end"), "{shown}");

@@ -1,8 +1,9 @@
-//! The whole output of a job, on disk, as it arrives: two streams, their order, their spans.
+//! The whole output of a job, on disk, as it arrives: two streams, their order, and where known
+//! values are in them.
 //!
 //! Every byte is stored before anything else is done with it. The spool must never let the pipe
-//! wait for the scan, never keep output in memory, and never lose a stored byte, also when it is
-//! dropped or its process is killed.
+//! wait for a search by patterns, never keep output in memory, and never lose a stored byte, also
+//! when it is dropped or its process is killed.
 
 use super::error::Error;
 use super::excerpt::{Budget, Excerpt, Lean};
@@ -10,24 +11,21 @@ use super::order::Order;
 use super::read::Reading;
 use super::redact::Redactor;
 use super::redacted::Redacted;
-use super::scanner::{Progress, ScanThread, Scanner};
-use super::sieve::Sieve;
-use super::spans::Veil;
 use super::store::{self, Log};
-use super::{BLOCK_BYTES, Stream, Watermark};
+use super::values::ValueLog;
+use super::watch::Cursor;
+use super::{Stream, Watermark};
+use ricasso_redact::{End, RedactedStream};
+use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
-
-/// Up to this much output is scanned where it is stored; then a thread takes over. Scanning 64
-/// KiB takes some 50 microseconds, about what starting a thread costs, so a job of four blocks
-/// never pays for one and a long one pays once.
-pub const INLINE_BYTES: u64 = 256 * 1024;
 
 /// The order of two streams that take turns with every byte is longer than they are. Up to this
 /// much, or as much as the output itself, it is no reason to end a job.
 const MAX_ORDER_BYTES: u64 = 1 << 20;
 
-/// What one call of [`Spool::fresh`] reads at most, so that a lagging caller needs no memory.
-const FRESH_BLOCKS: usize = 4;
+/// A digest covers this much of a stream. All of it would cost a flood as much as storing it does;
+/// an output that a person or an agent reads is far shorter.
+pub const DIGEST_BYTES: u64 = 64 << 20;
 
 /// The bounds of one job's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,12 +51,12 @@ pub struct Totals {
     pub stdout_bytes: u64,
     /// Stored bytes of standard error.
     pub stderr_bytes: u64,
-    /// Lines of standard output, an unfinished last one included; exact after the end.
+    /// Lines of standard output, an unfinished last one included.
     pub stdout_lines: u64,
     /// Lines of standard error, likewise.
     pub stderr_lines: u64,
-    /// Secrets found in both.
-    pub redactions: u64,
+    /// Secrets that were taken out before they were stored.
+    pub removed: u64,
     /// Bytes that came after the bound was reached and were not stored.
     pub unstored_bytes: u64,
     /// SHA-256 of what came out of standard output, of its first [`DIGEST_BYTES`] where it is
@@ -75,27 +73,23 @@ pub struct Spool {
     dir: PathBuf,
     redactor: Redactor,
     bounds: Bounds,
-    streams: [Log; 2],
+    streams: [StreamWriter; 2],
     order: Order,
-    last_bytes: [u8; 2],
-    scanning: Scanning,
-    live: [Option<Live>; 2],
+    end: End,
     unstored_bytes: u64,
-    /// Takes secrets out before they are stored, where the policy says so.
-    sieve: Option<Box<Sieve>>,
+    /// Take secrets out before they are stored, where the policy says so.
+    sieves: Option<Box<[RedactedStream; 2]>>,
+    /// How far each stream has been handed out by [`Spool::fresh`].
+    live: [Cursor; 2],
 }
 
-enum Scanning {
-    Inline(Box<Scanner>),
-    Thread(ScanThread),
-    Done(Progress),
-}
-
-/// How far a stream has been handed out by [`Spool::fresh`].
-struct Live {
-    at: u64,
-    veil: Veil,
-    buffer: Vec<u8>,
+/// One stream on its way to the disk.
+struct StreamWriter {
+    log: Log,
+    values: Option<Box<ValueLog>>,
+    newlines: u64,
+    last: u8,
+    digest: Sha256,
 }
 
 impl Spool {
@@ -105,33 +99,33 @@ impl Spool {
             let source = std::io::ErrorKind::NotADirectory.into();
             return Err(Error::CreateSpool { path: dir.to_owned(), source });
         }
-        let spans = Log::new(dir.join(store::SPANS));
         Ok(Spool {
             dir: dir.to_owned(),
             bounds,
-            streams: Stream::BOTH.map(|stream| Log::new(dir.join(stream.name()))),
+            streams: Stream::BOTH.map(|stream| StreamWriter::new(dir, stream, &redactor)),
             order: Order::new(dir.join(store::ORDER)),
-            last_bytes: [b'\n'; 2],
-            scanning: Scanning::Inline(Box::new(Scanner::new(&redactor, spans))),
-            live: [None, None],
+            end: End::Open,
             unstored_bytes: 0,
-            sieve: None,
+            sieves: None,
+            live: Default::default(),
             redactor,
         })
     }
 
     /// The same, but nothing secret is ever stored: counts, ranges and digests are then those of
     /// the redacted text, and what may still grow into a secret is stored when it is decided.
-    pub fn redacted_on_write(self) -> Spool {
-        let sieve = Some(Box::new(Sieve::new(&self.redactor)));
-        Spool { sieve, ..self }
+    pub fn redacted_on_write(mut self) -> Spool {
+        let sieve = |_| RedactedStream::new(self.redactor.search().clone());
+        self.sieves = Some(Box::new(Stream::BOTH.map(sieve)));
+        self.streams.iter_mut().for_each(|stream| stream.values = None);
+        self
     }
 
-    /// Stores bytes as they came out of the pipe, then has them scanned.
+    /// Stores bytes as they came out of the pipe.
     pub fn append(&mut self, stream: Stream, bytes: &[u8]) -> Result<Appended, Error> {
-        match &mut self.sieve {
-            Some(sieve) => {
-                let passed = sieve.pass(stream, bytes);
+        match &mut self.sieves {
+            Some(sieves) => {
+                let passed = sieves[stream.index()].push(bytes);
                 self.store(stream, &passed)
             }
             None => self.store(stream, bytes),
@@ -139,118 +133,83 @@ impl Spool {
     }
 
     fn store(&mut self, stream: Stream, bytes: &[u8]) -> Result<Appended, Error> {
-        let Some(&last) = bytes.last() else { return Ok(self.fullness()) };
+        if bytes.is_empty() {
+            return Ok(self.fullness());
+        }
         if self.fullness() == Appended::Full {
             self.unstored_bytes += bytes.len() as u64;
             return Ok(Appended::Full);
         }
-        let index = stream.index();
-        let before = self.streams[index].bytes();
         self.order.before(stream)?;
-        let stored = self.streams[index].append(bytes);
-        let count = self.streams[index].bytes() - before;
+        let (count, stored) = self.streams[stream.index()].append(bytes);
         self.order.after(count);
-        self.last_bytes[index] = match stored {
-            Ok(()) => last,
-            Err(_) => bytes[..count as usize].last().copied().unwrap_or(self.last_bytes[index]),
-        };
-        let scanned = self.scan(stream, &bytes[..count as usize]);
-        stored?;
-        scanned?;
-        Ok(self.fullness())
+        stored.map(|()| self.fullness())
     }
 
-    /// Waits for the scan to reach the end and closes the spans. Further calls change nothing.
+    /// Takes the streams as ended. Further calls change nothing.
     pub fn finish(&mut self) -> Result<Totals, Error> {
-        for stream in Stream::BOTH {
-            let rest = self.sieve.as_mut().map(|sieve| sieve.end(stream)).unwrap_or_default();
-            let _fullness = self.store(stream, &rest)?;
-        }
-        let progress = Progress::default();
-        let scanning = std::mem::replace(&mut self.scanning, Scanning::Done(progress));
-        let (progress, done) = match scanning {
-            Scanning::Inline(_) if self.is_empty() => (progress, Ok(())),
-            Scanning::Inline(mut scanner) => {
-                let done = scanner.finish();
-                (scanner.progress(), done)
+        if self.end == End::Open {
+            for stream in Stream::BOTH {
+                let sieve = self.sieves.as_mut().map(|sieves| &mut sieves[stream.index()]);
+                let rest = sieve.map(RedactedStream::finish).unwrap_or_default();
+                let _fullness = self.store(stream, &rest)?;
+                self.streams[stream.index()].end()?;
             }
-            Scanning::Thread(thread) => thread.finish(),
-            Scanning::Done(progress) => (progress, Ok(())),
-        };
-        self.scanning = Scanning::Done(progress);
-        done.map(|()| self.totals())
+            self.end = End::Closed;
+        }
+        Ok(self.totals())
     }
 
-    /// The counts so far; lines and redactions up to where the scan is.
+    /// The counts so far; digests after the end.
     pub fn totals(&self) -> Totals {
-        let progress = self.progress();
-        let [stdout_bytes, stderr_bytes] = self.streams.each_ref().map(Log::bytes);
-        let lines = |stream: Stream, bytes: u64| {
-            let unfinished = bytes > 0 && self.last_bytes[stream.index()] != b'\n';
-            progress.marks[stream.index()].newlines + u64::from(unfinished)
-        };
-        let digest = |stream: Stream, bytes: u64| {
-            progress.digests.filter(|_| bytes > 0).map(|both| both[stream.index()])
+        let [stdout, stderr] = &self.streams;
+        let digest = |stream: &StreamWriter| {
+            let ended = self.end == End::Closed && stream.log.bytes() > 0;
+            ended.then(|| stream.digest.clone().finalize().into())
         };
         Totals {
-            stdout_digest: digest(Stream::Stdout, stdout_bytes),
-            stderr_digest: digest(Stream::Stderr, stderr_bytes),
-            stdout_bytes,
-            stderr_bytes,
-            stdout_lines: lines(Stream::Stdout, stdout_bytes),
-            stderr_lines: lines(Stream::Stderr, stderr_bytes),
-            redactions: progress.redactions + self.sieved(),
+            stdout_digest: digest(stdout),
+            stderr_digest: digest(stderr),
+            stdout_bytes: stdout.log.bytes(),
+            stderr_bytes: stderr.log.bytes(),
+            stdout_lines: stdout.lines(),
+            stderr_lines: stderr.lines(),
+            removed: self.removed(),
             unstored_bytes: self.unstored_bytes,
         }
     }
 
-    /// Whether a thread of its own scans it, which goes on while nothing is stored.
-    pub fn is_scanned_beside(&self) -> bool {
-        matches!(self.scanning, Scanning::Thread(_))
-    }
-
     /// How far it is, for those who read beside it.
     pub fn watermark(&self) -> Watermark {
-        let Progress { marks, redactions, .. } = self.progress();
-        let redactions = redactions + self.sieved();
-        Watermark { marks, bytes: self.streams.each_ref().map(Log::bytes), redactions }
+        Watermark {
+            bytes: self.streams.each_ref().map(|stream| stream.log.bytes()),
+            newlines: self.streams.each_ref().map(|stream| stream.newlines),
+            removed: self.removed(),
+        }
     }
 
     /// What became decided since the last call, redacted; empty when there is nothing new. At
     /// most a quarter of a megabyte at once: call again until it is empty.
     pub fn fresh(&mut self, stream: Stream) -> Result<Redacted<Vec<u8>>, Error> {
-        let index = stream.index();
-        let end = self.progress().marks[index].bytes;
-        let mut fresh = Vec::new();
-        let Some(file) = &self.streams[index].file else { return Ok(Redacted::new(fresh)) };
-        let live = match &mut self.live[index] {
-            Some(live) if live.at == end => return Ok(Redacted::new(fresh)),
-            Some(live) => live,
-            empty => {
-                let veil = Veil::open(&self.dir.join(store::SPANS), stream, &[])?
-                    .labelled(self.redactor.label());
-                empty.insert(Live { at: 0, veil, buffer: Vec::with_capacity(BLOCK_BYTES) })
-            }
-        };
-        let path = self.dir.join(stream.name());
-        for _ in 0..FRESH_BLOCKS {
-            let bytes = store::read_block(file, &path, live.at, end, &mut live.buffer)?;
-            if bytes.is_empty() {
-                break;
-            }
-            live.veil.pass(live.at, bytes, &mut |part| {
-                fresh.extend_from_slice(part);
-                Ok(())
-            })?;
-            live.at += bytes.len() as u64;
+        let stored = self.streams[stream.index()].log.bytes();
+        if self.live[stream.index()].at >= stored {
+            return Ok(Redacted::new(Vec::new()));
         }
-        Ok(Redacted::new(fresh))
+        let reading = self.reading()?;
+        let live = &mut self.live[stream.index()];
+        live.fill(&reading, stream)?;
+        Ok(Redacted::new(std::mem::take(&mut live.shown)))
     }
 
-    /// A view of what is decided so far.
+    /// Bytes that are stored and were not handed out by [`Spool::fresh`].
+    pub fn unshown_bytes(&self) -> u64 {
+        let unshown = |(stream, live): (&StreamWriter, &Cursor)| stream.log.bytes() - live.at;
+        self.streams.iter().zip(&self.live).map(unshown).sum()
+    }
+
+    /// A view of what is stored so far.
     pub fn reading(&self) -> Result<Reading, Error> {
-        let reading = Reading::of_marks(&self.dir, self.progress().marks)?;
-        Ok(reading.labelled(self.redactor.label()))
+        Reading::at(&self.dir, &self.redactor, &self.watermark(), self.end)
     }
 
     /// The part of the output that goes into a reply, of what is decided so far. `id` is the
@@ -262,58 +221,60 @@ impl Spool {
         self.reading()?.excerpt(id, budget, lean)
     }
 
-    /// The secrets that were taken out before they were stored.
-    fn sieved(&self) -> u64 {
-        self.sieve.as_ref().map_or(0, |sieve| sieve.redactions())
+    fn removed(&self) -> u64 {
+        self.sieves.as_ref().map_or(0, |sieves| sieves.iter().map(RedactedStream::redactions).sum())
     }
 
     fn is_empty(&self) -> bool {
-        self.streams.iter().all(|stream| stream.bytes() == 0)
-    }
-
-    fn progress(&self) -> Progress {
-        match &self.scanning {
-            Scanning::Inline(scanner) => scanner.progress(),
-            Scanning::Thread(thread) => thread.progress(),
-            Scanning::Done(progress) => *progress,
-        }
+        self.streams.iter().all(|stream| stream.log.bytes() == 0)
     }
 
     fn fullness(&self) -> Appended {
-        let stored = self.streams.iter().map(Log::bytes).sum::<u64>();
+        let stored = self.streams.iter().map(|stream| stream.log.bytes()).sum::<u64>();
         let bound = self.bounds.output_bytes;
         let crossed = stored > bound || self.order.bytes() > bound.max(MAX_ORDER_BYTES);
         if crossed { Appended::Full } else { Appended::Stored }
     }
 
-    fn scan(&mut self, stream: Stream, bytes: &[u8]) -> Result<(), Error> {
-        if let Scanning::Inline(scanner) = &mut self.scanning {
-            scanner.push(stream, bytes)?;
-            let stored: u64 = self.streams.iter().map(Log::bytes).sum();
-            if stored >= INLINE_BYTES {
-                self.start_thread()?;
-            }
-            return Ok(());
-        }
-        if let Scanning::Thread(thread) = &self.scanning {
-            let log = &self.streams[stream.index()];
-            thread.stored(stream, log.bytes(), log.file.as_ref());
-        }
-        Ok(())
-    }
-
-    fn start_thread(&mut self) -> Result<(), Error> {
-        let now = Scanning::Done(self.progress());
-        if let Scanning::Inline(scanner) = std::mem::replace(&mut self.scanning, now) {
-            let paths = Stream::BOTH.map(|stream| self.dir.join(stream.name()));
-            self.scanning = Scanning::Thread(ScanThread::start(*scanner, paths)?);
-        }
-        Ok(())
-    }
-
     /// The redactor of this job, for its other texts.
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
+    }
+}
+
+impl StreamWriter {
+    fn new(dir: &Path, stream: Stream, redactor: &Redactor) -> StreamWriter {
+        let values = redactor.values().map(|known| Box::new(ValueLog::new(dir, stream, known)));
+        let log = Log::new(dir.join(stream.name()));
+        StreamWriter { log, values, newlines: 0, last: b'\n', digest: Sha256::new() }
+    }
+
+    /// Stores bytes and looks for known values in them; how many were stored, and what failed.
+    fn append(&mut self, bytes: &[u8]) -> (u64, Result<(), Error>) {
+        if let Some(Err(error)) = self.values.as_mut().map(|values| values.begin()) {
+            return (0, Err(error));
+        }
+        let before = self.log.bytes();
+        let stored = self.log.append(bytes);
+        let count = self.log.bytes() - before;
+        let bytes = &bytes[..count as usize];
+        self.newlines += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        self.last = bytes.last().copied().unwrap_or(self.last);
+        let covered = DIGEST_BYTES.saturating_sub(before).min(count);
+        self.digest.update(&bytes[..covered as usize]);
+        let searched = self.values.as_mut().map(|values| values.search(bytes, End::Open));
+        (count, stored.and(searched.unwrap_or(Ok(()))))
+    }
+
+    fn end(&mut self) -> Result<(), Error> {
+        match &mut self.values {
+            Some(values) if self.log.bytes() > 0 => values.search(&[], End::Closed),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn lines(&self) -> u64 {
+        self.newlines + u64::from(self.log.bytes() > 0 && self.last != b'\n')
     }
 }
 

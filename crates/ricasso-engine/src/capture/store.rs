@@ -4,26 +4,26 @@
 //! the system did not take.
 
 use super::error::Error;
-use super::{BLOCK_BYTES, Stream};
+use super::{Stream, values};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The file names of a spool, which are also its place in the state directory's layout.
+/// The file of the order; the streams' are named after them.
 pub(super) const ORDER: &str = "order";
-/// Spans and watermarks.
-pub(super) const SPANS: &str = "spans";
 
 /// Only the user reads what commands print.
 const MODE: u32 = 0o600;
 
-/// The bytes that the spool in `dir` takes up: both streams, their order and their spans. Files
-/// that are not there count nothing.
+/// The bytes that the spool in `dir` takes up: both streams, their order and where their values
+/// are. Files that are not there count nothing.
 pub fn spooled_bytes(dir: &Path) -> u64 {
-    let names = [Stream::Stdout.name(), Stream::Stderr.name(), ORDER, SPANS];
-    let sizes = names.iter().filter_map(|name| std::fs::symlink_metadata(dir.join(name)).ok());
+    let streams = Stream::BOTH.map(|stream| dir.join(stream.name()));
+    let values = Stream::BOTH.map(|stream| values::paths(dir, stream)).concat();
+    let paths = streams.into_iter().chain(values).chain([dir.join(ORDER)]);
+    let sizes = paths.filter_map(|path| std::fs::symlink_metadata(path).ok());
     sizes.map(|metadata| metadata.len()).sum()
 }
 
@@ -115,18 +115,12 @@ pub(super) fn open(path: &Path) -> Result<Option<File>, Error> {
     Ok(Some(file))
 }
 
-/// Reads at `offset` into the front of `buffer`, no more than up to `end`; returns the bytes read.
-pub(super) fn read_block<'a>(
-    file: &File,
-    path: &Path,
-    offset: u64,
-    end: u64,
-    buffer: &'a mut Vec<u8>,
-) -> Result<&'a [u8], Error> {
-    buffer.resize(BLOCK_BYTES, 0);
-    let room = end.saturating_sub(offset).min(BLOCK_BYTES as u64) as usize;
-    let count = read_at(file, path, offset, &mut buffer[..room])?;
-    Ok(&buffer[..count])
+/// How long a file is now.
+pub(super) fn length(file: &File, path: &Path) -> Result<u64, Error> {
+    let found = file.metadata();
+    found
+        .map(|metadata| metadata.len())
+        .map_err(|source| Error::ReadSpool { path: path.to_owned(), source })
 }
 
 /// Reads once at `offset`; zero bytes mean the end of the file.

@@ -1,29 +1,27 @@
 //! Lines of a spool as they come: a cursor that somebody who watches moves along. The job does not
 //! know of it, and the disk is its buffer.
 //!
-//! It must never hand out a byte beyond the watermark, never let a pattern see what is redacted,
-//! and never pass over a line that matches without counting it.
+//! It must never let a pattern see what is redacted, and never pass over a line that matches
+//! without counting it.
 
+use super::Stream;
 use super::error::Error;
-use super::escape::{self, ESC, Escape};
 use super::read::Reading;
-use super::redact::{Label, push_lossy};
+use super::redact::push_lossy;
 use super::redacted::Redacted;
-use super::spans::Veil;
-use super::{Stream, Watermark, store};
+use super::stored::SEARCHED_BYTES;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
+use ricasso_redact::escape::{self, ESC, Escape};
 use serde::Serialize;
 use std::borrow::Cow;
-use std::fs::File;
-use std::path::{Path, PathBuf};
 
 /// Of a longer line the rest is neither searched nor shown; its bytes are counted.
 const LINE_BYTES: usize = 64 * 1024;
 /// What is shown of one line.
 const SHOWN_BYTES: usize = 4 * 1024;
 /// Blocks that one call reads of a stream at most, so that it returns while output floods in.
-const BLOCKS_IN_A_ROW: usize = 16;
+const BLOCKS_IN_A_ROW: usize = 4;
 
 /// What one call hands out at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,19 +67,16 @@ pub struct Batch {
 }
 
 /// A cursor in both streams of a spool.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Lines {
-    dir: PathBuf,
     regex: Option<Regex>,
     cursors: [Cursor; 2],
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
+    /// Everything before this raw offset was read.
     pub(super) at: u64,
-    label: Label,
-    open: Option<(File, Veil)>,
-    block: Vec<u8>,
     /// Redacted bytes that were not split into lines yet, from `next` on.
     pub(super) shown: Vec<u8>,
     next: usize,
@@ -91,16 +86,9 @@ pub(super) struct Cursor {
 }
 
 impl Lines {
-    /// From the first line on, or from what is there now.
-    pub fn new(dir: &Path, pattern: Option<&str>) -> Result<Lines, Error> {
-        let regex = pattern.map(compile).transpose()?;
-        Ok(Lines { dir: dir.to_owned(), regex, cursors: Default::default() })
-    }
-
-    /// The same with these placeholders.
-    pub fn labelled(mut self, label: Label) -> Lines {
-        self.cursors.iter_mut().for_each(|cursor| cursor.label = label);
-        self
+    /// From the first line on.
+    pub fn new(pattern: Option<&str>) -> Result<Lines, Error> {
+        Ok(Lines { regex: pattern.map(compile).transpose()?, ..Lines::default() })
     }
 
     /// Whether a pattern can be used at all.
@@ -108,39 +96,28 @@ impl Lines {
         compile(pattern).map(drop)
     }
 
-    /// The lines of a job that is over.
-    pub fn of_ended(reading: Reading, pattern: Option<&str>) -> Result<Lines, Error> {
-        let regex = pattern.map(compile).transpose()?;
-        let (dir, [out, err]) = reading.into_parts()?;
-        let cursors = [out, err].map(|open| Cursor { open, ..Cursor::default() });
-        Ok(Lines { dir, regex, cursors })
-    }
-
     /// Whether this text, which is no line of the cursor, would match.
     pub fn matches(&self, text: &Redacted<String>) -> bool {
         self.regex.as_ref().is_none_or(|regex| regex.is_match(text.as_str()))
     }
 
-    /// The lines up to the watermark. `ended` says that nothing follows: then the last line counts
-    /// without its end, too.
-    pub fn next(&mut self, water: &Watermark, ended: bool, takes: Takes) -> Result<Batch, Error> {
+    /// The next lines of a spool, as far as it is stored now. Where nothing follows, the last line
+    /// counts without its end, too.
+    pub fn next(&mut self, reading: &Reading, takes: Takes) -> Result<Batch, Error> {
         let mut batch = Batch::default();
         for stream in Stream::BOTH {
-            let end = water.marks[stream.index()].bytes;
-            self.pass(stream, end, ended, takes, &mut batch)?;
+            self.pass(reading, stream, takes, &mut batch)?;
         }
         Ok(batch)
     }
 
     fn pass(
         &mut self,
+        reading: &Reading,
         stream: Stream,
-        end: u64,
-        ended: bool,
         takes: Takes,
         batch: &mut Batch,
     ) -> Result<(), Error> {
-        let path = self.dir.join(stream.name());
         let cursor = &mut self.cursors[stream.index()];
         let mut finder = Finder { regex: self.regex.as_ref(), stream, takes, batch };
         for _ in 0..BLOCKS_IN_A_ROW {
@@ -148,8 +125,8 @@ impl Lines {
                 finder.batch.more = true;
                 return Ok(());
             }
-            if !cursor.fill(&self.dir, &path, stream, end)? {
-                if ended && cursor.at == end && !cursor.close(&mut finder) {
+            if !cursor.fill(reading, stream)? {
+                if reading.is_ended() && !cursor.close(&mut finder) {
                     finder.batch.more = true;
                 }
                 return Ok(());
@@ -212,30 +189,12 @@ impl Cursor {
     }
 
     /// Reads the next block, redacted; false where there is none.
-    pub(super) fn fill(
-        &mut self,
-        dir: &Path,
-        path: &Path,
-        stream: Stream,
-        end: u64,
-    ) -> Result<bool, Error> {
-        if self.at >= end {
-            return Ok(false);
-        }
-        if self.open.is_none() {
-            let Some(file) = store::open(path)? else { return Ok(false) };
-            let veil = Veil::open(&dir.join(store::SPANS), stream, &[])?;
-            self.open = Some((file, veil.labelled(self.label)));
-        }
-        let Some((file, veil)) = &mut self.open else { return Ok(false) };
-        let bytes = store::read_block(file, path, self.at, end, &mut self.block)?;
-        let shown = &mut self.shown;
-        veil.pass(self.at, bytes, &mut |part| {
-            shown.extend_from_slice(part);
-            Ok(())
-        })?;
-        self.at += bytes.len() as u64;
-        Ok(!bytes.is_empty())
+    pub(super) fn fill(&mut self, reading: &Reading, stream: Stream) -> Result<bool, Error> {
+        let block = reading.hidden(stream, self.at..self.at + SEARCHED_BYTES)?;
+        let range = self.at..block.end().max(self.at);
+        self.at = range.end;
+        block.write_redacted(range.clone(), reading.label(), &mut self.shown);
+        Ok(!range.is_empty())
     }
 }
 
@@ -304,8 +263,9 @@ fn compile(pattern: &str) -> Result<Regex, Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Bounds, Redactor, Secrets, Spool};
+    use super::super::{Bounds, Owner, Redactor, Secrets, Spool};
     use super::*;
+    use std::path::{Path, PathBuf};
 
     const ALL: Takes = Takes { lines: usize::MAX, beyond: Beyond::Wait };
 
@@ -318,6 +278,10 @@ mod tests {
         (dir, spool)
     }
 
+    fn reading(dir: &Path, owner: Owner) -> Reading {
+        Reading::open(dir, &Redactor::default(), owner).unwrap()
+    }
+
     fn texts(batch: &Batch) -> Vec<&str> {
         batch.lines.iter().map(|line| line.text.as_str()).collect()
     }
@@ -325,19 +289,19 @@ mod tests {
     #[test]
     fn lines_are_found_across_pieces_and_the_last_one_at_the_end() {
         let (dir, mut spool) = spool("pieces");
-        let mut lines = Lines::new(&dir, Some("o")).unwrap();
+        let mut lines = Lines::new(Some("o")).unwrap();
         for piece in ["one\ntw", "o\nthree\nfo"] {
             let _ = spool.append(Stream::Stdout, piece.as_bytes()).unwrap();
         }
         let _ = spool.append(Stream::Stderr, b"oh\n").unwrap();
-        let first = lines.next(&spool.watermark(), false, ALL).unwrap();
+        let first = lines.next(&reading(&dir, Owner::Alive), ALL).unwrap();
         spool.finish().unwrap();
-        let last = lines.next(&spool.watermark(), true, ALL).unwrap();
+        let last = lines.next(&reading(&dir, Owner::Gone), ALL).unwrap();
         let all: Vec<&str> = texts(&first).into_iter().chain(texts(&last)).collect();
         let mut sorted = all.clone();
         sorted.sort_unstable();
         assert_eq!(sorted, ["fo", "oh", "one", "two"], "{all:?}");
-        assert!(lines.next(&spool.watermark(), true, ALL).unwrap().lines.is_empty());
+        assert!(lines.next(&reading(&dir, Owner::Gone), ALL).unwrap().lines.is_empty());
         std::fs::remove_dir_all(dir).unwrap();
     }
 
@@ -348,11 +312,11 @@ mod tests {
         let _ = spool.append(Stream::Stdout, text.as_bytes()).unwrap();
         spool.finish().unwrap();
         for beyond in [Beyond::Wait, Beyond::Count] {
-            let mut lines = Lines::new(&dir, Some("0$")).unwrap();
+            let mut lines = Lines::new(Some("0$")).unwrap();
             let (mut delivered, mut left_out, mut more) = (0, 0, true);
             while more {
                 let takes = Takes { lines: 7, beyond };
-                let batch = lines.next(&spool.watermark(), true, takes).unwrap();
+                let batch = lines.next(&reading(&dir, Owner::Gone), takes).unwrap();
                 assert!(batch.lines.len() <= 7);
                 delivered += batch.lines.len() as u64;
                 left_out += batch.left_out;
@@ -371,13 +335,13 @@ mod tests {
         let long = format!("{token} {}\nshort\n", "x".repeat(300_000));
         let _ = spool.append(Stream::Stdout, long.as_bytes()).unwrap();
         spool.finish().unwrap();
-        let mut lines = Lines::new(&dir, None).unwrap();
-        let batch = lines.next(&spool.watermark(), true, ALL).unwrap();
+        let mut lines = Lines::new(None).unwrap();
+        let batch = lines.next(&reading(&dir, Owner::Gone), ALL).unwrap();
         assert_eq!(batch.lines.len(), 2);
         assert!(batch.lines[0].text.as_str().starts_with("[REDACTED:"));
         assert!(batch.lines[0].cut_bytes > 290_000);
         assert_eq!(batch.lines[1].number, 2);
-        assert!(Lines::new(&dir, Some("(")).unwrap_err().to_string().contains("regular"));
+        assert!(Lines::new(Some("(")).unwrap_err().to_string().contains("regular"));
         std::fs::remove_dir_all(dir).unwrap();
     }
 }

@@ -146,7 +146,7 @@ pub(super) fn fill_running(reply: &mut Reply, water: &Watermark, excerpt: captur
     let [stdout_bytes, stderr_bytes] = water.bytes;
     reply.output.stdout_bytes = stdout_bytes;
     reply.output.stderr_bytes = stderr_bytes;
-    reply.output.redactions = water.redactions;
+    reply.output.redactions = water.removed + excerpt.redactions;
     reply.output.omitted = excerpt.omitted;
     reply.stdout = excerpt.stdout;
     reply.stderr = excerpt.stderr;
@@ -161,8 +161,8 @@ pub(super) fn screen(size: WindowSize, picture: Picture) -> reply::Screen {
 /// What the terminal of a job shows at its end, where it had one and it can be drawn.
 pub(super) fn last_screen(admitted: &Admitted, spool: &Spool) -> Option<reply::Screen> {
     let size = admitted.request().manner.terminal?;
-    let mut canvas = Canvas::new(admitted.dir().path(), size.columns, size.rows);
-    Some(screen(size, canvas.draw(&spool.watermark()).ok()?))
+    let mut canvas = Canvas::new(size.columns, size.rows);
+    Some(screen(size, canvas.draw(&spool.reading().ok()?).ok()?))
 }
 
 /// The first failure is the ending of the whole; without one, the last step's.
@@ -181,7 +181,7 @@ pub(super) fn excerpt(spool: &Spool, reply: &Reply) -> Result<capture::Excerpt, 
 pub(super) fn fill_output(reply: &mut Reply, totals: Totals, excerpt: capture::Excerpt) {
     reply.output.stdout_bytes = totals.stdout_bytes;
     reply.output.stderr_bytes = totals.stderr_bytes;
-    reply.output.redactions = totals.redactions;
+    reply.output.redactions = totals.removed + excerpt.redactions;
     reply.output.omitted = excerpt.omitted;
     reply.stdout = excerpt.stdout;
     reply.stderr = excerpt.stderr;

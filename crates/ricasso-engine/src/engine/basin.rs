@@ -15,10 +15,13 @@ use ricasso_os::{Cancel, Input, Mouth, Output};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-/// While the scan is behind, the board is told this often how far it is.
-const SCAN_LAG: Duration = Duration::from_millis(10);
-/// The scan is never further behind than this; what it has not decided then waits for more.
-const SCAN_IS_NEAR: Duration = Duration::from_millis(500);
+/// While output floods in, a piece of it is shown this often: what is shown must be searched, which
+/// takes longer than to store it, and the pipe does not wait for that.
+const SHOWN_IN_FLOOD: Duration = Duration::from_millis(50);
+/// So much that is stored and not shown yet is a flood.
+const FLOOD_BYTES: u64 = 256 * 1024;
+/// A lease is looked at this often at most.
+const LEASE_TICK: Duration = Duration::from_millis(10);
 
 /// What is known of a job when it begins.
 pub(super) struct Known {
@@ -56,7 +59,12 @@ pub(super) struct Basin<'a> {
     lookout: Option<Lookout>,
     spoke: Stream,
     pid: Option<i32>,
-    took: Instant,
+    /// When something was shown last.
+    showed: Instant,
+    /// Whether bytes came since then.
+    fed: bool,
+    /// Whether more can be shown at once.
+    behind: bool,
 }
 
 impl<'a> Basin<'a> {
@@ -83,7 +91,9 @@ impl<'a> Basin<'a> {
             lookout: None,
             spoke: Stream::Stdout,
             pid: None,
-            took: Instant::now(),
+            showed: Instant::now(),
+            fed: false,
+            behind: false,
         }
     }
 
@@ -113,24 +123,39 @@ impl<'a> Basin<'a> {
         self.hall.registry.prune();
     }
 
-    /// Shows what is decided and was not shown yet. What cannot be read back now is in the spool
-    /// all the same, and the reply tells of a spool that fails.
+    /// Shows a piece of what is decided and was not shown yet; in a flood only now and then.
     fn show(&mut self) {
+        let fed = std::mem::take(&mut self.fed);
+        let flood = fed && self.spool.unshown_bytes() > FLOOD_BYTES;
+        if flood && self.showed.elapsed() < SHOWN_IN_FLOOD {
+            self.behind = true;
+            return;
+        }
+        self.behind = self.show_pieces() && self.spool.unshown_bytes() > 0;
+        self.showed = Instant::now();
+    }
+
+    /// Shows a piece of each stream; whether there was one. What cannot be read back now is in the
+    /// spool all the same, and the reply tells of a spool that fails.
+    fn show_pieces(&mut self) -> bool {
+        let mut shown = false;
         for stream in Stream::BOTH {
-            while self.watcher.wants_output()
+            if self.watcher.wants_output()
                 && let Ok(fresh) = self.spool.fresh(stream)
                 && !fresh.get().is_empty()
             {
                 self.watcher.output(stream, fresh);
+                shown = true;
             }
         }
+        shown
     }
 
     /// The end of the output decides what was still waiting to grow into a secret.
     pub(super) fn show_the_rest(&mut self) {
         self.watcher.over();
         if self.watcher.wants_output() && self.spool.finish().is_ok() {
-            self.show();
+            while self.show_pieces() {}
         }
     }
 
@@ -152,12 +177,6 @@ impl<'a> Basin<'a> {
             }
         }
     }
-
-    fn is_behind(&self) -> bool {
-        let water = self.spool.watermark();
-        let lately = self.took.elapsed() < SCAN_IS_NEAR;
-        self.board.is_some() && lately && (0..2).any(|at| water.marks[at].bytes < water.bytes[at])
-    }
 }
 
 impl Sink for Basin<'_> {
@@ -167,7 +186,7 @@ impl Sink for Basin<'_> {
             Source::Stderr => Stream::Stderr,
         };
         self.spoke = stream;
-        self.took = Instant::now();
+        self.fed = true;
         if self.failed.is_some() {
             return Flow::Full(LimitName::Disk);
         }
@@ -190,9 +209,9 @@ impl Sink for Basin<'_> {
     fn tick(&self) -> Option<Duration> {
         let lookout = self.lookout.as_ref().filter(|_| self.pid.is_some() && self.board.is_some());
         let due = lookout.map(Lookout::due_in);
-        let behind = (self.spool.is_scanned_beside() && self.is_behind()).then_some(SCAN_LAG);
+        let behind = (self.behind && self.watcher.wants_output()).then_some(Duration::ZERO);
         let lease = self.board.as_ref().filter(|_| self.cancel.rung().is_none());
-        let lease = lease.and_then(|board| board.lease_left()).map(|left| left.max(SCAN_LAG));
+        let lease = lease.and_then(|board| board.lease_left()).map(|left| left.max(LEASE_TICK));
         [self.watcher.tick(), due, behind, lease].into_iter().flatten().min()
     }
 

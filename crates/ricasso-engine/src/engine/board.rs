@@ -11,7 +11,8 @@ use super::inlet::{Fed, Inlet};
 use super::keys::Arrows;
 use super::lookout::{self, Lookout};
 use crate::capture::{
-    Budget, Canvas, Excerpt, Lean, Lines, Picture, Reading, Redacted, Redactor, Stream, Watermark,
+    self, Budget, Canvas, End, Excerpt, Lean, Lines, Picture, Reading, Redacted, Redactor, Stream,
+    Watermark,
 };
 use crate::error::Error;
 use crate::record::Ledger;
@@ -107,7 +108,7 @@ pub(super) struct Made {
 impl Board {
     pub(super) fn new(made: Made) -> Board {
         let Made { head, dir, redactor, cancel, over, inlet, terminal, ledger } = made;
-        let canvas = terminal.map(|size| Mutex::new(Canvas::new(&dir, size.columns, size.rows)));
+        let canvas = terminal.map(|size| Mutex::new(Canvas::new(size.columns, size.rows)));
         let now = Instant::now();
         let live = Live {
             water: Watermark::default(),
@@ -259,7 +260,8 @@ impl Board {
             let live = self.live();
             (live.water, live.spoke)
         };
-        let line = Reading::at(&self.dir, &water).and_then(|reading| reading.last_line(spoke));
+        let line = self.reading(&water, End::Open);
+        let line = line.and_then(|reading| reading.last_line(spoke));
         line.unwrap_or_default()
     }
 
@@ -291,7 +293,11 @@ impl Board {
             fed = self.inlet.feed(self.id(), &feed.bytes, &self.over)?;
         }
         if feed.then == Then::End && fed.left_bytes == 0 {
-            self.inlet.end(self.id(), &self.over)?;
+            match self.inlet.end(self.id(), &self.over) {
+                // It read what it got and was over before its input was.
+                Err(Error::InputEnded { .. }) if fed.bytes > 0 => {}
+                ended => ended?,
+            }
         }
         // What it waited for has come.
         self.waits(None);
@@ -316,7 +322,8 @@ impl Board {
 
     fn picture(&self, water: &Watermark) -> Option<Result<Picture, Error>> {
         let mut canvas = self.canvas.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(canvas.draw(water).map_err(Error::Capture))
+        let reading = self.reading(water, End::Open);
+        Some(reading.and_then(|reading| canvas.draw(&reading)).map_err(Error::Capture))
     }
 
     /// Ends it when nobody asked about it for this long.
@@ -352,8 +359,12 @@ impl Board {
 
     /// A cursor in its output.
     pub(super) fn lines(&self, regex: Option<&str>) -> Result<Lines, Error> {
-        let lines = Lines::new(&self.dir, regex).map_err(Error::Capture)?;
-        Ok(lines.labelled(self.redactor.label()))
+        Lines::new(regex).map_err(Error::Capture)
+    }
+
+    /// Its output up to a watermark.
+    fn reading(&self, water: &Watermark, end: End) -> Result<Reading, capture::Error> {
+        Reading::at(&self.dir, &self.redactor, water, end)
     }
 
     fn moves(&self, live: &mut Live) {
@@ -379,8 +390,7 @@ impl Board {
             let live = self.live();
             (live.water, live.spoke)
         };
-        let reading = Reading::at(&self.dir, &water);
-        let reading = reading.and_then(|reading| reading.with_rest(&self.redactor));
+        let reading = self.reading(&water, End::Closed);
         reading.and_then(|reading| reading.last_line(spoke)).unwrap_or_default()
     }
 
@@ -391,7 +401,7 @@ impl Board {
         {
             return Ok(excerpt.clone());
         }
-        let reading = Reading::at(&self.dir, water).map_err(Error::Capture)?;
+        let reading = self.reading(water, End::Open).map_err(Error::Capture)?;
         let excerpt = reading.excerpt(self.id().as_str(), Budget::default(), Lean::Failure);
         let excerpt = excerpt.map_err(Error::Capture)?;
         *kept = Some((*water, excerpt.clone()));

@@ -313,10 +313,9 @@ impl Jobs {
         see: &mut dyn FnMut(Shown) -> bool,
     ) -> Result<(), Error> {
         let reading = self.shelf.job(id)?;
-        let water = reading.watermark();
-        let mut lines = Lines::of_ended(reading, regex).map_err(Error::Capture)?;
+        let mut lines = Lines::new(regex).map_err(Error::Capture)?;
         loop {
-            let batch = lines.next(&water, true, LINES).map_err(Error::Capture)?;
+            let batch = lines.next(&reading, LINES).map_err(Error::Capture)?;
             let more = batch.more;
             if !batch.lines.is_empty() {
                 let batch = serde_json::to_value(batch)

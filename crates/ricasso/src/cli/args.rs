@@ -24,6 +24,8 @@ pub(super) enum Verb {
     Check(Check),
     /// Read what a reply left out
     Output(Output),
+    /// Copy standard input to standard output without secrets
+    Redact(super::redact::Redact),
     /// List the jobs that run, and those of the background that are kept
     Jobs(super::jobs::Jobs),
     /// Show a job as it is now

@@ -13,7 +13,7 @@ pub(super) fn output(args: &Output) -> u8 {
     match try_output(args) {
         Ok(()) => 0,
         // A reader that has seen enough is no mistake, and no sentence is needed for it.
-        Err(error) if nobody_reads(error.as_ref()) => print::BROKEN_PIPE,
+        Err(error) if is_broken_pipe(error.as_ref()) => print::BROKEN_PIPE,
         Err(error) => {
             print::error(error.as_ref());
             exit::OURS
@@ -43,7 +43,8 @@ fn try_output(args: &Output) -> Result<(), Box<dyn std::error::Error>> {
     Ok(out.flush()?)
 }
 
-fn nobody_reads(error: &(dyn std::error::Error + 'static)) -> bool {
+/// Whether nothing reads what was written.
+pub(super) fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |error| error.source());
     causes.any(|cause| {
         let io = cause.downcast_ref::<io::Error>();

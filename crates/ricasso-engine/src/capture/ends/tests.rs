@@ -13,7 +13,7 @@ fn reading(name: &str, pieces: &[(Stream, &str)]) -> (std::path::PathBuf, Readin
         let _stored = spool.append(*stream, text.as_bytes()).unwrap();
     }
     spool.finish().unwrap();
-    let reading = Reading::open(&dir, &redactor(), Owner::Alive).unwrap();
+    let reading = Reading::open(&dir, &redactor(), Owner::Gone).unwrap();
     (dir, reading)
 }
 

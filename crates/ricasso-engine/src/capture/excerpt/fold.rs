@@ -81,7 +81,7 @@ fn unit_end(region: &Region<'_>, start: u64) -> (u64, End) {
     while let Some(found) = memchr::memchr2(b'\n', b'\r', region.raw(at..region.end())) {
         let place = at + found as u64;
         at = place + 1;
-        if let Some((_, span)) = region.span_at(place)
+        if let Some(span) = region.span_at(place)
             && span.start <= place
         {
             at = span.end.min(region.end());

@@ -1,10 +1,10 @@
 //! A stretch of a stream that is at hand: its text, its atoms (what is never cut), its line
 //! numbers. A region must start and end between atoms.
 
-use super::super::Span;
-use super::super::escape::{self, CONTROL_BYTES, ESC, Escape};
-use super::super::redact::{Label, placeholder, push_lossy};
+use super::super::redact::push_lossy;
 use super::Sample;
+use ricasso_redact::escape::{self, CONTROL_BYTES, ESC, Escape};
+use ricasso_redact::{Label, Span};
 use std::ops::Range;
 
 /// A stretch of raw bytes and its place.
@@ -91,14 +91,13 @@ impl<'a> Region<'a> {
     }
 
     /// The secret that `offset` lies in, or the next one.
-    pub(super) fn span_at(&self, offset: u64) -> Option<(usize, &'a Span)> {
-        let index = self.spans.partition_point(|span| span.end <= offset);
-        self.spans.get(index).map(|span| (index, span))
+    pub(super) fn span_at(&self, offset: u64) -> Option<&'a Span> {
+        self.spans.get(self.spans.partition_point(|span| span.end <= offset))
     }
 
     /// Whether nothing in the range needs more than a look at its bytes.
     fn is_plain(&self, range: &Range<u64>) -> bool {
-        let secret = self.span_at(range.start).is_some_and(|(_, span)| span.start < range.end);
+        let secret = self.span_at(range.start).is_some_and(|span| span.start < range.end);
         !secret && memchr::memchr(ESC, self.raw(range.clone())).is_none()
     }
 
@@ -123,19 +122,18 @@ impl<'a> Region<'a> {
 
     /// Adds the text of what stands at `at` and must not be cut; returns where it ends.
     pub(super) fn push_atom(&self, at: u64, end: u64, text: &mut String) -> u64 {
-        if let Some((index, span)) = self.span_at(at)
+        if let Some(span) = self.span_at(at)
             && span.start <= at
         {
-            let continues = index > 0 && self.spans[index - 1].continues_with(span);
-            if span.start == at && !continues {
-                text.push_str(&placeholder(&span.kind, self.label));
+            if span.start == at {
+                text.push_str(&self.label.placeholder(&span.kind));
             }
             return span.end.min(end);
         }
         let rest = self.raw(at..end);
         if rest[0] == ESC
             && let Escape::Whole(length) = escape::any(rest)
-            && self.span_at(at).is_none_or(|(_, span)| span.start >= at + length as u64)
+            && self.span_at(at).is_none_or(|span| span.start >= at + length as u64)
         {
             return at + length as u64;
         }

@@ -1,9 +1,8 @@
 //! The parts tile the stream, the text is made of them, and the markers are true.
 
-use super::super::redact::Label;
-use super::super::{Kind, Redactor, Scan, Secrets};
 use super::*;
 use proptest::prelude::*;
+use ricasso_redact::{Kind, Redactor, Secrets};
 
 const SMALL: Budget = Budget { stream_bytes: 400, line_bytes: 80 };
 
@@ -12,18 +11,13 @@ fn spans_of(raw: &[u8]) -> Vec<Span> {
         values: vec![("PIN".to_owned(), b"s3cret\nvalue".to_vec())],
         patterns: Vec::new(),
     };
-    let redactor = Redactor::new(&secrets).unwrap();
-    let mut spans = Vec::new();
-    let mut scan = Scan::new(&redactor);
-    scan.push(raw, &mut spans);
-    scan.finish(&mut spans);
-    spans
+    Redactor::new(&secrets).unwrap().find_spans(raw)
 }
 
 fn shown(raw: &str, budget: Budget, lean: Lean) -> (String, Vec<Part>) {
-    let sample = Sample::of(raw.as_bytes(), &spans_of(raw.as_bytes()), budget);
+    let sample = Sample::of(Stream::Stdout, raw.as_bytes(), &spans_of(raw.as_bytes()), budget);
     let parts = plan(&sample, budget, lean);
-    (render(&sample, &parts, Stream::Stdout, "ID"), parts)
+    (render(&sample, &parts, "ID"), parts)
 }
 
 fn numbered(words: &[&str], count: usize) -> String {
@@ -120,9 +114,9 @@ fn secrets_are_shown_as_their_kind_and_never_cut() {
 
 #[test]
 fn bytes_that_are_not_text_are_marked() {
-    let sample = Sample::of(b"a\xff\xfe\0b\n", &[], Budget::default());
+    let sample = Sample::of(Stream::Stdout, b"a\xff\xfe\0b\n", &[], Budget::default());
     let parts = plan(&sample, Budget::default(), Lean::Success);
-    assert_eq!(render(&sample, &parts, Stream::Stdout, "ID"), "a\\xff\\xfe\0b\n");
+    assert_eq!(render(&sample, &parts, "ID"), "a\\xff\\xfe\0b\n");
 }
 
 fn fragment() -> impl Strategy<Value = Vec<u8>> {
@@ -141,7 +135,7 @@ fn fragment() -> impl Strategy<Value = Vec<u8>> {
 /// Holds everything that a plan promises, for any stream.
 fn check(raw: &[u8], budget: Budget, lean: Lean) {
     let spans = spans_of(raw);
-    let sample = Sample::of(raw, &spans, budget);
+    let sample = Sample::of(Stream::Stderr, raw, &spans, budget);
     let parts = plan(&sample, budget, lean);
     let mut at = 0;
     let mut text = String::new();
@@ -167,7 +161,7 @@ fn check(raw: &[u8], budget: Budget, lean: Lean) {
         }
     }
     assert_eq!(at, raw.len() as u64, "parts tile to the end");
-    assert_eq!(render(&sample, &parts, Stream::Stderr, "ID"), text);
+    assert_eq!(render(&sample, &parts, "ID"), text);
     assert!(!text.contains("s3cret\nvalue"));
     if std::str::from_utf8(raw).is_ok() {
         assert!(!text.contains("\\x"), "a character is cut: {text}");
@@ -177,6 +171,7 @@ fn check(raw: &[u8], budget: Budget, lean: Lean) {
 /// The text of a range by the plainest means.
 fn plain_text(raw: &[u8], range: &Range<u64>, spans: &[Span]) -> String {
     let sample = Sample {
+        stream: Stream::Stdout,
         bytes: raw.len() as u64,
         newlines: 0,
         head_bytes: raw.to_vec(),

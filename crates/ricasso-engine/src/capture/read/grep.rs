@@ -2,7 +2,7 @@
 //! the answer would tell it.
 
 use super::super::error::Error;
-use super::{More, Reading, Which};
+use super::{Reading, Which};
 use regex_automata::Input;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
@@ -24,24 +24,23 @@ pub(super) fn grep(
         .syntax(syntax::Config::new().utf8(false))
         .build(regex)
         .map_err(|source| Error::Pattern { pattern: regex.to_owned(), source: source.into() })?;
-    let mut veils = reading.veils()?;
-    let mut line = Line::new(regex);
+    let label = reading.label();
+    let (mut line, mut shown) = (Line::new(regex), Vec::new());
     let mut matches = 0;
-    reading.each_block(which, 0..u64::MAX, &mut |piece, block| {
-        let veil = &mut veils[piece.stream.index()];
-        let mut offset = piece.offset;
-        for part in block.split_inclusive(|&byte| byte == b'\n') {
-            veil.pass(offset, part, &mut |shown| {
-                line.add(shown);
-                Ok(())
-            })?;
-            offset += part.len() as u64;
+    reading.each_hidden(which, 0..u64::MAX, &mut |block, range| {
+        let mut offset = range.start;
+        for part in block.raw(range).split_inclusive(|&byte| byte == b'\n') {
+            let end = offset + part.len() as u64;
+            block.write_redacted(offset..end, label, &mut shown);
+            line.add(&shown);
+            shown.clear();
+            offset = end;
             line.end += part.len() as u64;
             if part.ends_with(b"\n") {
                 matches += line.close(reading, which, Ending::Newline, out)?;
             }
         }
-        Ok(More::Yes)
+        Ok(())
     })?;
     if line.end > line.start {
         matches += line.close(reading, which, Ending::Nothing, out)?;

@@ -1,7 +1,7 @@
 //! Waiting for a job: for its end, a silence, a line, a prompt; and for its next lines.
 
 use super::Board;
-use crate::capture::{Batch, Beyond, Lines, Redacted, Takes, Watermark};
+use crate::capture::{Batch, Beyond, End, Lines, Redacted, Takes, Watermark};
 use crate::error::Error;
 use crate::reply::{Reply, Waited};
 use std::time::{Duration, Instant};
@@ -68,7 +68,7 @@ impl Board {
                 }
                 Until::Match(_) => match &mut lines {
                     Some(lines) => {
-                        let line = first_match(lines, &seen)?;
+                        let line = self.first_match(lines, &seen)?;
                         let line = line.or_else(|| self.tail_match(lines, &seen, &mut tail));
                         line.map(|line| ("match", Some(line)))
                     }
@@ -124,7 +124,7 @@ impl Board {
         let until = Instant::now() + patience.min(LONG);
         loop {
             let seen = self.seen();
-            let batch = lines.next(&seen.water, seen.ended, takes).map_err(Error::Capture)?;
+            let batch = self.next_batch(lines, &seen, takes)?;
             let over = seen.ended && !batch.more;
             let something = !batch.lines.is_empty() || batch.left_out > 0;
             if something || over || Instant::now() >= until {
@@ -132,6 +132,30 @@ impl Board {
             }
             if !batch.more {
                 self.rest(seen.moves, until.saturating_duration_since(Instant::now()));
+            }
+        }
+    }
+
+    fn next_batch(&self, lines: &mut Lines, seen: &Seen, takes: Takes) -> Result<Batch, Error> {
+        let end = if seen.ended { End::Closed } else { End::Open };
+        let reading = self.reading(&seen.water, end);
+        reading.and_then(|reading| lines.next(&reading, takes)).map_err(Error::Capture)
+    }
+
+    /// The first line that matches, among those that were not looked at yet.
+    fn first_match(
+        &self,
+        lines: &mut Lines,
+        seen: &Seen,
+    ) -> Result<Option<Redacted<String>>, Error> {
+        let takes = Takes { lines: 1, beyond: Beyond::Wait };
+        loop {
+            let mut batch = self.next_batch(lines, seen, takes)?;
+            if let Some(line) = batch.lines.pop() {
+                return Ok(Some(line.text));
+            }
+            if !batch.more {
+                return Ok(None);
             }
         }
     }
@@ -174,18 +198,4 @@ struct Seen {
     silent_for: Duration,
     waits: bool,
     ended: bool,
-}
-
-/// The first line that matches, among those that were not looked at yet.
-fn first_match(lines: &mut Lines, seen: &Seen) -> Result<Option<Redacted<String>>, Error> {
-    let takes = Takes { lines: 1, beyond: Beyond::Wait };
-    loop {
-        let mut batch = lines.next(&seen.water, seen.ended, takes).map_err(Error::Capture)?;
-        if let Some(line) = batch.lines.pop() {
-            return Ok(Some(line.text));
-        }
-        if !batch.more {
-            return Ok(None);
-        }
-    }
 }

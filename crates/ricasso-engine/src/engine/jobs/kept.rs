@@ -2,7 +2,7 @@
 
 use super::talk::{PATIENCE, Talk};
 use super::{AGAIN, Jobs, Listed, no_job};
-use crate::capture::{Beyond, Budget, Lean, Lines, Stream, Takes};
+use crate::capture::{Beyond, Budget, Lean, Lines, Stream, Takes, Watermark};
 use crate::engine::answer::{self, Parts};
 use crate::error::Error;
 use crate::plan::{Deadline, Enforced};
@@ -77,11 +77,10 @@ impl Jobs {
     /// The first line of a job that is over in which the regex matches; null where none does.
     pub(super) fn kept_match(&self, id: &str, regex: &str) -> Result<Value, Error> {
         let reading = self.shelf.job(id)?;
-        let water = reading.watermark();
-        let mut lines = Lines::of_ended(reading, Some(regex)).map_err(Error::Capture)?;
+        let mut lines = Lines::new(Some(regex)).map_err(Error::Capture)?;
         let takes = Takes { lines: 1, beyond: Beyond::Wait };
         loop {
-            let mut batch = lines.next(&water, true, takes).map_err(Error::Capture)?;
+            let mut batch = lines.next(&reading, takes).map_err(Error::Capture)?;
             match batch.lines.pop() {
                 Some(line) => return Ok(json!(line.text)),
                 None if batch.more => {}
@@ -146,7 +145,8 @@ impl Jobs {
         let excerpt = reading
             .excerpt(job.as_str(), Budget::default(), Lean::Failure)
             .map_err(Error::Capture)?;
-        answer::fill_running(&mut reply, &reading.watermark(), excerpt);
+        let water = Watermark { bytes: reading.stored_bytes(), ..Watermark::default() };
+        answer::fill_running(&mut reply, &water, excerpt);
         serde_json::to_value(reply).map_err(|source| Error::Json { what: "reply", source })
     }
 

@@ -1,0 +1,313 @@
+//! Finds the places where a literal stands that may announce a secret: one pass with a table of
+//! three bytes, made at build time, then a comparison with the literals that start so. It must
+//! never pass over a place at which the search would find a secret.
+
+use crate::edge::{BEFORE_BYTES, ends_number, ends_word};
+use crate::kinds::{Edge, Needs, ROW_COUNT, Row, STEMS, Stem, all_rows};
+
+/// What a literal announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Announces {
+    /// The row of this index.
+    Row(usize),
+    /// A name that a secret may be assigned to.
+    Name(Stem),
+}
+
+/// A literal of the table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Literal {
+    /// The text.
+    pub(crate) text: &'static [u8],
+    /// What it announces.
+    pub(crate) announces: Announces,
+    /// Whether it stays visible, whatever it announces.
+    pub(crate) is_lead: bool,
+    edge: Edge,
+    after: &'static [&'static str],
+    needs: Option<Needs>,
+    run: usize,
+}
+
+/// All literals, in order of precedence.
+static LITERALS: [Literal; LITERAL_COUNT] = all_literals();
+
+/// The literals of each slot of two bytes, as indices, slot by slot. One of a single byte is in
+/// every slot that starts with it.
+static BY_SLOT: [u16; SLOTTED_COUNT] = SLOTTED.0;
+
+/// Where in [`BY_SLOT`] each slot begins; the next one is where it ends.
+static SLOT_START: [u16; TWO_BYTE_SLOTS + 1] = SLOTTED.1;
+
+/// One bit for each slot of three bytes with which a literal starts.
+static STARTS: [u64; THREE_BYTE_SLOTS / 64] = {
+    let mut bits = [0; THREE_BYTE_SLOTS / 64];
+    let mut at = 0;
+    while at < LITERAL_COUNT {
+        let text = LITERALS[at].text;
+        let mut rest = 0;
+        // Behind a literal of one or two bytes anything may stand.
+        while rest < 32 * 32 {
+            let second = if text.len() > 1 { text[1] } else { (rest / 32) as u8 };
+            let third = if text.len() > 2 { text[2] } else { (rest % 32) as u8 };
+            let slot = three_byte_slot(text[0], second, third);
+            bits[slot / 64] |= 1 << (slot % 64);
+            rest += if text.len() > 2 { 32 * 32 } else { 1 };
+        }
+        at += 1;
+    }
+    bits
+};
+
+/// Seven bits of the first byte and five of the second.
+const TWO_BYTE_SLOTS: usize = 1 << 12;
+
+/// Five bits more: 16 KiB of bits stay in the nearest cache.
+const THREE_BYTE_SLOTS: usize = TWO_BYTE_SLOTS << 5;
+
+const fn two_byte_slot(first: u8, second: u8) -> usize {
+    (first as usize & 127) << 5 | (second as usize & 31)
+}
+
+const fn three_byte_slot(first: u8, second: u8, third: u8) -> usize {
+    two_byte_slot(first, second) << 5 | (third as usize & 31)
+}
+
+/// Whether runs are made of this byte.
+pub(crate) const fn is_run_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'_' | b'!' | b'$' | b'%' | b'+' | b'-'..=b'/' | b'=')
+}
+
+/// The first place of the text at or after `from` where a literal may start, or where a byte
+/// stands that `also` has. `sees_before` says whether what stands before a place counts as it is in
+/// the text; where escape sequences were taken out, only the search knows how much of it counts.
+pub(crate) fn next_place(
+    text: &[u8],
+    from: usize,
+    also: Option<&[bool; 256]>,
+    sees_before: bool,
+) -> Option<usize> {
+    let starts = |three: &[u8]| {
+        let slot = three_byte_slot(three[0], three[1], three[2]);
+        STARTS[slot / 64] >> (slot % 64) & 1 == 1
+    };
+    let has = |byte: u8| also.is_some_and(|also| also[usize::from(byte)]);
+    let mut at = from;
+    loop {
+        let rest = text.get(at..)?;
+        let found = match also {
+            None => rest.windows(3).position(starts),
+            Some(_) => rest.windows(3).position(|three| has(three[0]) || starts(three)),
+        };
+        // Of the last two bytes too little is known.
+        let place = found.map_or(text.len().saturating_sub(2).max(at), |found| at + found);
+        let rest = &text[place..];
+        let before = &text[place.saturating_sub(BEFORE_BYTES)..place];
+        let counts = |literal: &Literal| {
+            (!sees_before || literal.may_follow(before)) && literal.may_go_on(rest)
+        };
+        if has(*rest.first()?) || standing_literals(rest).any(counts) {
+            return Some(place);
+        }
+        at = place + 1;
+    }
+}
+
+/// The literals that stand at the start of `rest`, or may once more bytes are there, and that
+/// count after what stands before, in order of precedence.
+pub(crate) fn literals_at<'a>(
+    rest: &'a [u8],
+    before: &'a [u8],
+) -> impl Iterator<Item = &'static Literal> + use<'a> {
+    standing_literals(rest).filter(|literal| literal.may_follow(before) && literal.may_go_on(rest))
+}
+
+fn standing_literals(rest: &[u8]) -> impl Iterator<Item = &'static Literal> + use<'_> {
+    // Behind a single byte at the end, any second one may follow.
+    let slots = match rest {
+        [first, second, ..] => two_byte_slot(*first, *second)..two_byte_slot(*first, *second) + 1,
+        [first] => two_byte_slot(*first, 0)..two_byte_slot(*first, 31) + 1,
+        [] => 0..0,
+    };
+    let listed = usize::from(SLOT_START[slots.start])..usize::from(SLOT_START[slots.end]);
+    let literals = BY_SLOT[listed].iter().map(|&index| &LITERALS[usize::from(index)]);
+    // Byte by byte: nearly all differ in the first few.
+    literals.filter(move |literal| literal.text.iter().zip(rest).all(|(byte, other)| byte == other))
+}
+
+impl Literal {
+    const fn of_row(text: &'static str, row: &Row, index: usize) -> Literal {
+        Literal {
+            text: text.as_bytes(),
+            announces: Announces::Row(index),
+            is_lead: !row.lead.is_empty(),
+            edge: row.edge,
+            after: row.after,
+            needs: row.needs,
+            run: row.run,
+        }
+    }
+
+    const fn of_name(text: &'static str, stem: Stem) -> Literal {
+        Literal {
+            text: text.as_bytes(),
+            announces: Announces::Name(stem),
+            is_lead: true,
+            edge: Edge::Any,
+            after: &[],
+            needs: None,
+            run: 0,
+        }
+    }
+
+    /// Whether what must follow it may follow.
+    fn may_go_on(&self, rest: &[u8]) -> bool {
+        rest.iter().take(self.run).all(|&byte| is_run_byte(byte))
+            && self.needs.is_none_or(|needs| may_come(needs, rest.get(self.text.len()..)))
+    }
+
+    fn may_follow(&self, before: &[u8]) -> bool {
+        let edge = match self.edge {
+            Edge::Any => true,
+            Edge::Word => ends_word(before),
+            Edge::Number => ends_number(before),
+        };
+        let ends_in = |word: &&str| {
+            let start = before.len().checked_sub(word.len());
+            start.is_some_and(|start| before[start..].eq_ignore_ascii_case(word.as_bytes()))
+        };
+        edge && (self.after.is_empty() || self.after.iter().any(ends_in))
+    }
+}
+
+/// Whether the needed byte comes before those that end the attempt, or none of them comes.
+fn may_come(needs: Needs, behind: Option<&[u8]>) -> bool {
+    let stops = |byte: &&u8| **byte == needs.byte || needs.before.contains(byte);
+    behind.unwrap_or_default().iter().find(stops).is_none_or(|byte| *byte == needs.byte)
+}
+
+const LITERAL_COUNT: usize = {
+    let (rows, mut row, mut count) = (all_rows(), 0, 0);
+    while row < ROW_COUNT {
+        count += rows[row].literals.len();
+        row += 1;
+    }
+    let mut stem = 0;
+    while stem < STEMS.len() {
+        count += STEMS[stem].1.len();
+        stem += 1;
+    }
+    count
+};
+
+const fn all_literals() -> [Literal; LITERAL_COUNT] {
+    let mut list = [Literal::of_name("", Stem::Pass); LITERAL_COUNT];
+    let (rows, mut row, mut count) = (all_rows(), 0, 0);
+    while row < ROW_COUNT {
+        let mut at = 0;
+        while at < rows[row].literals.len() {
+            list[count] = Literal::of_row(rows[row].literals[at], &rows[row], row);
+            count += 1;
+            at += 1;
+        }
+        row += 1;
+    }
+    let mut stem = 0;
+    while stem < STEMS.len() {
+        let mut at = 0;
+        while at < STEMS[stem].1.len() {
+            list[count] = Literal::of_name(STEMS[stem].1[at], STEMS[stem].0);
+            count += 1;
+            at += 1;
+        }
+        stem += 1;
+    }
+    list
+}
+
+/// The slots of a literal, the end excluded: all that start with its only byte, or one.
+const fn slots_of(literal: &Literal) -> (usize, usize) {
+    match literal.text {
+        [first] => (two_byte_slot(*first, 0), two_byte_slot(*first, 31) + 1),
+        text => (two_byte_slot(text[0], text[1]), two_byte_slot(text[0], text[1]) + 1),
+    }
+}
+
+const SLOTTED_COUNT: usize = {
+    let (mut at, mut count) = (0, 0);
+    while at < LITERAL_COUNT {
+        let (first, end) = slots_of(&LITERALS[at]);
+        count += end - first;
+        at += 1;
+    }
+    count
+};
+
+/// [`BY_SLOT`] and [`SLOT_START`], sorted by counting.
+const SLOTTED: ([u16; SLOTTED_COUNT], [u16; TWO_BYTE_SLOTS + 1]) = {
+    let (mut listed, mut start) = ([0; SLOTTED_COUNT], [0; TWO_BYTE_SLOTS + 1]);
+    let mut at = 0;
+    while at < LITERAL_COUNT {
+        let (mut slot, end) = slots_of(&LITERALS[at]);
+        while slot < end {
+            start[slot + 1] += 1;
+            slot += 1;
+        }
+        at += 1;
+    }
+    let mut slot = 0;
+    while slot < TWO_BYTE_SLOTS {
+        start[slot + 1] += start[slot];
+        slot += 1;
+    }
+    let (mut next, mut at) = (start, 0);
+    while at < LITERAL_COUNT {
+        let (mut slot, end) = slots_of(&LITERALS[at]);
+        while slot < end {
+            listed[next[slot] as usize] = at as u16;
+            next[slot] += 1;
+            slot += 1;
+        }
+        at += 1;
+    }
+    (listed, start)
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_literal_is_found_wherever_it_stands() {
+        for literal in &LITERALS {
+            let after = literal.after.first().copied().unwrap_or_default();
+            let number = if literal.edge == Edge::Number { "12345678:" } else { "" };
+            for front in ["", " ", "xy ", "(((((((("].map(|front| front.to_owned() + number + after)
+            {
+                let run = vec![b'a'; literal.run];
+                let text = [front.as_bytes(), literal.text, &run, b"@\xff"].concat();
+                let mut places = Vec::new();
+                let mut from = 0;
+                while let Some(place) = next_place(&text, from, None, true) {
+                    places.push(place);
+                    from = place + 1;
+                }
+                assert!(places.contains(&front.len()), "{}", literal.text.escape_ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn a_literal_counts_only_behind_its_edge() {
+        let kinds =
+            |before: &str, text: &str| literals_at(text.as_bytes(), before.as_bytes()).count();
+        assert_eq!(kinds("a ", "ghp_abcdefghijklmnop"), 1);
+        assert_eq!(kinds("a ", "ghp_abcdefg hijklmnop"), 0);
+        assert_eq!(kinds("a", "ghp_abcdefghijklmnop"), 0);
+        assert_eq!(kinds(r"a\n", "ghp_abcdefghijklmnop"), 1);
+        assert_eq!(kinds("a ", "gh"), 5, "each may still become a literal");
+        assert_eq!(kinds("https", "://host/path@x"), 4);
+        assert_eq!(kinds("https", "://host path@x"), 0);
+    }
+}

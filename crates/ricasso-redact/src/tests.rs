@@ -1,0 +1,5 @@
+//! What the parts do together.
+
+mod streams;
+mod values;
+mod windows;
