@@ -33,7 +33,7 @@ pub(crate) struct Reader<'a> {
     /// Where the next byte stands, or what is in front of it.
     pub(crate) at: usize,
     /// Whether a line break was passed.
-    pub(crate) is_broken: bool,
+    is_broken: bool,
     /// Whether the text is a dump.
     pub(crate) is_dump: bool,
 }
@@ -48,40 +48,29 @@ impl<'a> Reader<'a> {
         &self.text[self.at..]
     }
 
-    /// Where what carries bits of a value ends behind its spelling; none where more bytes decide.
-    pub(crate) fn rest_end(&mut self) -> Option<usize> {
-        match self.form {
-            Form::Base64 => self.base64_end(),
+    /// Where what else carries bits of the value ends behind its spelling: characters of base64,
+    /// the line of a dump. None where more bytes decide.
+    pub(crate) fn rest_end(&self) -> Option<usize> {
+        let (most, goes_on): (usize, fn(&u8) -> bool) = match self.form {
+            Form::Base64 if self.is_broken => {
+                (2 * BASE64_REST, |&byte| is_base64(byte) || byte == b'\n')
+            }
+            Form::Base64 => (BASE64_REST, |&byte| is_base64(byte)),
             Form::Hex | Form::Words | Form::Cells if self.is_dump => {
-                let line = &self.rest()[..self.rest().len().min(LINE_BYTES)];
-                let is_cut = self.end == End::Open && line.len() < LINE_BYTES;
-                let newline = memchr::memchr(b'\n', line);
-                let length = newline.or((!is_cut).then_some(line.len()))?;
-                Some(self.at + length)
+                (LINE_BYTES, |&byte| byte != b'\n')
             }
-            _ => Some(self.at),
+            _ => return Some(self.at),
+        };
+        let rest = &self.rest()[..self.rest().len().min(most)];
+        match rest.iter().position(|byte| !goes_on(byte)) {
+            Some(length) => Some(self.at + length),
+            None if rest.len() < most => self.cut().map(|_| self.text.len()),
+            None => Some(self.at + most),
         }
     }
 
-    /// Only a value that is broken into lines goes on in the next line.
-    fn base64_end(&mut self) -> Option<usize> {
-        let mut end = self.at;
-        for _ in 0..BASE64_REST {
-            let next =
-                if self.is_broken { self.next(|_| false) } else { self.rest().first().copied() };
-            match next {
-                Some(byte) if is_base64(byte) => {
-                    self.at += usize::from(!self.is_broken);
-                    end = self.at;
-                }
-                None if self.end == End::Open => return None,
-                _ => break,
-            }
-        }
-        Some(end)
-    }
-
-    /// The next byte. Blanks behind a line break are no part of the value unless one is `wanted`.
+    /// The next byte. Blanks behind a line break are an indent, unless such a byte is `wanted` and
+    /// that behind them is not.
     pub(crate) fn next(&mut self, wanted: impl Fn(u8) -> bool) -> Option<u8> {
         for _ in 0..GAPS {
             match self.gap(&wanted)? {
@@ -105,10 +94,9 @@ impl<'a> Reader<'a> {
             (Form::Text | Form::Base64, [b'\n', ..] | [b'\r' | b'\\', b'\n', ..]) => {
                 self.is_broken = true;
                 let line = if rest[0] == b'\n' { 1 } else { 2 };
-                let blanks = match rest.get(line) {
-                    Some(&blank) if wanted(blank) => 0,
-                    _ => count_blanks(&rest[line..]),
-                };
+                let blanks = count_blanks(&rest[line..]);
+                let is_indent = rest.get(line + blanks).is_none_or(|&next| wanted(next));
+                let blanks = if is_indent || !wanted(rest[line]) { blanks } else { 0 };
                 Some(line + blanks)
             }
             _ => Some(0),
@@ -144,10 +132,9 @@ impl<'a> Reader<'a> {
     /// A column of characters, where a line with an address follows.
     fn column(&mut self, rest: &[u8]) -> Option<usize> {
         let line = &rest[..rest.len().min(LINE_BYTES)];
-        match memchr::memchr(b'\n', line) {
-            Some(newline) => {
-                let start = self.line_start(rest, newline + 1)?;
-                Some(if start > newline + 1 { start } else { 0 })
+        match memchr::memchr(b'\n', line).map(|newline| newline + 1) {
+            Some(next) => {
+                self.line_start(rest, next).map(|start| if start > next { start } else { 0 })
             }
             None if line.len() < LINE_BYTES => self.cut(),
             None => Some(0),
@@ -156,12 +143,11 @@ impl<'a> Reader<'a> {
 
     /// The place behind the address with which a line starts.
     fn line_start(&mut self, rest: &[u8], line: usize) -> Option<usize> {
-        self.is_broken = true;
-        let rest = &rest[line..];
-        if count_digits(rest) == rest.len() && rest.len() <= *ADDRESS_DIGITS.end() {
+        let digits = count_digits(&rest[line..]);
+        if line + digits == rest.len() && digits <= *ADDRESS_DIGITS.end() {
             return self.cut().map(|_| line);
         }
-        let address = address_bytes(rest);
+        let address = address_bytes(&rest[line..]);
         self.is_dump |= address.is_some();
         Some(line + address.unwrap_or(0))
     }
@@ -172,57 +158,34 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A quick look at the first bytes of a line that says no for most that are none of a dump.
-pub(crate) fn may_be_dumped(line: &[u8; 8]) -> bool {
-    let [one, two, _, four, _, six, _, eight] = *line;
-    let is_addressed = is_digit(one) & is_digit(six);
-    let is_bare = (one == b' ') & is_digit(two);
-    is_addressed | is_bare | has_cells(line) & (four != b' ') & (eight != b' ')
-}
-
 /// Where the data of a line start, if the line is one of a dump: behind an address or blanks, a
 /// group of digits or cells.
 pub(crate) fn data_start(line: &[u8]) -> Option<usize> {
-    let start = line.first_chunk().filter(|start| may_be_dumped(start))?;
-    if !is_digit(line[0]) {
-        return (has_cells(start) || is_group(&line[1..])).then_some(0);
+    match *line.first_chunk()? {
+        [b' ', b' ', _, one, b' ', b' ', _, two] => (one != b' ' && two != b' ').then_some(0),
+        [b' ', b' ', _, _, b' ', one, two, three] => {
+            [one, two, three].iter().all(u8::is_ascii_digit).then_some(0)
+        }
+        [b' ', digit, ..] if digit.is_ascii_hexdigit() => is_group(&line[1..]).then_some(0),
+        [one, _, _, _, _, six, ..] if one.is_ascii_hexdigit() && six.is_ascii_hexdigit() => {
+            let start = address_bytes(line)?;
+            let blanks = count_blanks(&line[start..]);
+            (blanks > 1 || is_group(&line[start + blanks..])).then_some(start)
+        }
+        _ => None,
     }
-    let start = address_bytes(line)?;
-    let data = line[start..].trim_ascii_start();
-    let blanks = line.len() - start - data.len();
-    (blanks > 1 || is_group(data)).then_some(start)
-}
-
-/// Whether two cells of `od -c` may stand here.
-fn has_cells(line: &[u8; 8]) -> bool {
-    let octal = is_digit(line[5]) & is_digit(line[6]) & is_digit(line[7]);
-    line.starts_with(b"  ") & (line[4] == b' ') & (line[5] == b' ' || octal)
 }
 
 /// Whether digits of one, two or four bytes stand here, or three octal ones, and more behind them.
 fn is_group(data: &[u8]) -> bool {
     let digits = count_digits(data);
-    let behind = &data[digits..];
-    let goes_on = match behind {
-        [b' ', next, ..] => is_digit(*next) || matches!(next, b' ' | b'>' | b'\\'),
-        [next, ..] => matches!(next, b'\n' | b'\r' | b' '),
+    let goes_on = match data[digits..] {
+        [b' ', next, ..] => next.is_ascii_hexdigit() || b" >\\".contains(&next),
+        [next, ..] => b" \r\n".contains(&next),
         [] => true,
     };
     matches!(digits, 2..=4 | 8) && goes_on
 }
-
-fn is_digit(byte: u8) -> bool {
-    DIGITS[usize::from(byte)]
-}
-
-static DIGITS: [bool; 256] = {
-    let (mut table, mut byte) = ([false; 256], 0);
-    while byte < 256 {
-        table[byte] = (byte as u8).is_ascii_hexdigit();
-        byte += 1;
-    }
-    table
-};
 
 /// How many bytes the address of a line takes, with its colon.
 fn address_bytes(line: &[u8]) -> Option<usize> {
@@ -240,7 +203,7 @@ fn count_digits(bytes: &[u8]) -> usize {
     bytes.iter().take(most).take_while(|byte| byte.is_ascii_hexdigit()).count()
 }
 
-fn count_blanks(bytes: &[u8]) -> usize {
+pub(crate) fn count_blanks(bytes: &[u8]) -> usize {
     bytes.iter().take(INDENT_BYTES).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 

@@ -39,38 +39,42 @@ static BY_SLOT: [u16; SLOTTED_COUNT] = SLOTTED.0;
 /// Where in [`BY_SLOT`] each slot begins; the next one is where it ends.
 static SLOT_START: [u16; TWO_BYTE_SLOTS + 1] = SLOTTED.1;
 
-/// One bit for each slot of three bytes with which a literal starts.
-static STARTS: [u64; THREE_BYTE_SLOTS / 64] = {
-    let mut bits = [0; THREE_BYTE_SLOTS / 64];
-    let mut at = 0;
+/// For each slot of two bytes a bit for each slot of a third with which a literal starts: 16 KiB,
+/// which stay in the nearest cache.
+static STARTS: [u32; TWO_BYTE_SLOTS] = third_bytes(0);
+
+/// The same for the literals that no run has to follow.
+static STARTS_ALONE: [u32; TWO_BYTE_SLOTS] = third_bytes(SHORTEST_RUN);
+
+/// A shorter run is not asked for before literals are compared.
+const SHORTEST_RUN: usize = 14;
+
+/// The bits of the literals whose runs are shorter than this; of all for 0.
+const fn third_bytes(most: usize) -> [u32; TWO_BYTE_SLOTS] {
+    let (mut bits, mut at) = ([0; TWO_BYTE_SLOTS], 0);
     while at < LITERAL_COUNT {
-        let text = LITERALS[at].text;
-        let mut rest = 0;
-        // Behind a literal of one or two bytes anything may stand.
-        while rest < 32 * 32 {
-            let second = if text.len() > 1 { text[1] } else { (rest / 32) as u8 };
-            let third = if text.len() > 2 { text[2] } else { (rest % 32) as u8 };
-            let slot = three_byte_slot(text[0], second, third);
-            bits[slot / 64] |= 1 << (slot % 64);
-            rest += if text.len() > 2 { 32 * 32 } else { 1 };
+        let literal = &LITERALS[at];
+        let (mut slot, end) = slots_of(literal);
+        while slot < end && (most == 0 || literal.run < most) {
+            // Behind a literal of one or two bytes anything may stand.
+            bits[slot] |=
+                if literal.text.len() > 2 { third_bit(literal.text[2]) } else { u32::MAX };
+            slot += 1;
         }
         at += 1;
     }
     bits
-};
+}
+
+const fn third_bit(byte: u8) -> u32 {
+    1 << (byte & 31)
+}
 
 /// Seven bits of the first byte and five of the second.
 const TWO_BYTE_SLOTS: usize = 1 << 12;
 
-/// Five bits more: 16 KiB of bits stay in the nearest cache.
-const THREE_BYTE_SLOTS: usize = TWO_BYTE_SLOTS << 5;
-
 const fn two_byte_slot(first: u8, second: u8) -> usize {
     (first as usize & 127) << 5 | (second as usize & 31)
-}
-
-const fn three_byte_slot(first: u8, second: u8, third: u8) -> usize {
-    two_byte_slot(first, second) << 5 | (third as usize & 31)
 }
 
 /// Whether runs are made of this byte.
@@ -88,31 +92,59 @@ pub(crate) fn next_place(
     also: Option<&[bool; 256]>,
     sees_before: bool,
 ) -> Option<usize> {
-    let starts = |three: &[u8]| {
-        let slot = three_byte_slot(three[0], three[1], three[2]);
-        STARTS[slot / 64] >> (slot % 64) & 1 == 1
-    };
     let has = |byte: u8| also.is_some_and(|also| also[usize::from(byte)]);
     let mut at = from;
     loop {
-        let rest = text.get(at..)?;
-        let found = match also {
-            None => rest.windows(3).position(starts),
-            Some(_) => rest.windows(3).position(|three| has(three[0]) || starts(three)),
-        };
         // Of the last two bytes too little is known.
-        let place = found.map_or(text.len().saturating_sub(2).max(at), |found| at + found);
-        let rest = &text[place..];
+        let place = match also {
+            None => next_start(text, at, |_| false),
+            Some(_) => next_start(text, at, has),
+        };
+        let place = place.unwrap_or(text.len().saturating_sub(2).max(at));
+        let rest = text.get(place..).filter(|rest| !rest.is_empty())?;
         let before = &text[place.saturating_sub(BEFORE_BYTES)..place];
         let counts = |literal: &Literal| {
             (!sees_before || literal.may_follow(before)) && literal.may_go_on(rest)
         };
-        if has(*rest.first()?) || standing_literals(rest).any(counts) {
+        if has(rest[0]) || standing_literals(rest).any(counts) {
             return Some(place);
         }
         at = place + 1;
     }
 }
+
+/// The first place at or after `from`, with two bytes behind it, whose three bytes start a literal
+/// and have the run that it asks for, or whose byte `also` accepts.
+fn next_start(text: &[u8], from: usize, also: impl Fn(u8) -> bool) -> Option<usize> {
+    let [first, second, rest @ ..] = text.get(from..)? else { return None };
+    // The slot of the first two bytes in its two halves, each made once for every byte.
+    let (mut high, mut low) = (two_byte_slot(*first, 0), two_byte_slot(0, *second));
+    let mut next_high = two_byte_slot(*second, 0);
+    for (index, &third) in rest.iter().enumerate() {
+        let (slot, bit) = (high | low, third & 31);
+        let is_start = STARTS[slot] >> bit & 1 == 1
+            && (STARTS_ALONE[slot] >> bit & 1 == 1 || has_run(&text[from + index..]));
+        if is_start || also(text[from + index]) {
+            return Some(from + index);
+        }
+        (high, low, next_high) = (next_high, usize::from(bit), two_byte_slot(third, 0));
+    }
+    None
+}
+
+fn has_run(text: &[u8]) -> bool {
+    text.iter().take(SHORTEST_RUN).all(|&byte| RUN[usize::from(byte)])
+}
+
+/// The bytes that runs are made of.
+static RUN: [bool; 256] = {
+    let (mut run, mut byte) = ([false; 256], 0);
+    while byte < 256 {
+        run[byte] = is_run_byte(byte as u8);
+        byte += 1;
+    }
+    run
+};
 
 /// The literals that stand at the start of `rest`, or may once more bytes are there, and that
 /// count after what stands before, in order of precedence.
@@ -163,7 +195,7 @@ impl Literal {
 
     /// Whether what must follow it may follow.
     fn may_go_on(&self, rest: &[u8]) -> bool {
-        rest.iter().take(self.run).all(|&byte| is_run_byte(byte))
+        rest.iter().take(self.run).all(|&byte| RUN[usize::from(byte)])
             && self.needs.is_none_or(|needs| may_come(needs, rest.get(self.text.len()..)))
     }
 
@@ -183,7 +215,7 @@ impl Literal {
 
 /// Whether the needed byte comes before those that end the attempt, or none of them comes.
 fn may_come(needs: Needs, behind: Option<&[u8]>) -> bool {
-    let stops = |byte: &&u8| **byte == needs.byte || needs.before.contains(byte);
+    let stops = |byte: &&u8| **byte == needs.byte || needs.before[usize::from(**byte)];
     behind.unwrap_or_default().iter().find(stops).is_none_or(|byte| *byte == needs.byte)
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Needs {
     /// The byte.
     pub(crate) byte: u8,
     /// None of these comes before it.
-    pub(crate) before: &'static [u8],
+    pub(crate) before: &'static [bool; 256],
 }
 
 /// One kind of secret. Patterns match bytes, are anchored at the literal, and take the longest.
@@ -123,6 +123,16 @@ const JWT: usize = 8 * 1024;
 pub(crate) const PEM: usize = 16 * 1024;
 /// Longest user name or password in a URL, and longest run of a header's scheme and value.
 const CREDENTIAL: usize = 2 * 1024;
+
+/// Which bytes are listed.
+const fn byte_table(listed: &[u8]) -> [bool; 256] {
+    let (mut table, mut at) = ([false; 256], 0);
+    while at < listed.len() {
+        table[listed[at] as usize] = true;
+        at += 1;
+    }
+    table
+}
 
 /// A token that starts with its literal and stands at the edge of a word.
 const fn token(kind: &'static str, literals: &'static [&'static str], body: &'static str) -> Row {

@@ -74,12 +74,12 @@ impl<'a> PlainText<'a> {
 
     /// The first place in the text that stands at or behind this place of the window.
     pub(crate) fn text_place(&self, raw: usize) -> usize {
-        let text = match self.steps.partition_point(|step| step.raw <= raw).checked_sub(1) {
+        let next = self.steps.partition_point(|step| step.raw <= raw);
+        let text = match next.checked_sub(1) {
             Some(last) => self.steps[last].text + (raw - self.steps[last].raw),
             None => raw,
         };
         // Inside a sequence: the text goes on behind it.
-        let next = self.steps.partition_point(|step| step.raw <= raw);
         let text = self.steps.get(next).map_or(text, |step| text.min(step.text));
         text.min(self.text.len())
     }

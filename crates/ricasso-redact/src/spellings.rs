@@ -28,45 +28,52 @@ pub(crate) struct Spelling {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What a program writes in place of some bytes, and of others that are no printed ASCII.
-type Style = (&'static [(u8, &'static str)], fn(&[u8]) -> Vec<u8>);
+/// What a program writes in place of a byte.
+type Pair = (u8, &'static str);
+/// The bytes that a program replaces, and what it does with those that are no printed ASCII.
+type Style = (&'static [Pair], fn(&[u8]) -> Vec<u8>);
 
-const JSON: &[(u8, &str)] =
-    &[(b'"', "\\\""), (b'\\', "\\\\"), (b'\n', "\\n"), (b'\r', "\\r"), (b'\t', "\\t")];
-const PYTHON: &[(u8, &str)] =
-    &[(b'\'', "\\'"), (b'\\', "\\\\"), (b'\n', "\\n"), (b'\r', "\\r"), (b'\t', "\\t")];
+const QUOTE: Pair = (b'"', "\\\"");
+const APOSTROPHE: Pair = (b'\'', "\\'");
+const BACKSLASH: Pair = (b'\\', "\\\\");
+const NEWLINE: Pair = (b'\n', "\\n");
+const RETURN: Pair = (b'\r', "\\r");
+const TAB: Pair = (b'\t', "\\t");
+const LESS: Pair = (b'<', "\\u003c");
+const GREATER: Pair = (b'>', "\\u003e");
+const AND: Pair = (b'&', "\\u0026");
+const AND_NAME: Pair = (b'&', "&amp;");
+const LESS_NAME: Pair = (b'<', "&lt;");
+const GREATER_NAME: Pair = (b'>', "&gt;");
+const QUOTE_NAME: Pair = (b'"', "&quot;");
 
 #[rustfmt::skip]
 const STYLES: &[Style] = &[
-    (&[], keep),
     // `echo $x` without quotes.
     (&[(b'\n', " ")], keep),
     // JSON as most write it, in ASCII alone, for PHP, and safe in HTML.
-    (JSON, keep),
-    (JSON, utf16),
-    (&[(b'"', "\\\""), (b'\\', "\\\\"), (b'\n', "\\n"), (b'\r', "\\r"), (b'\t', "\\t"),
-       (b'/', "\\/")], utf16),
-    (&[(b'"', "\\\""), (b'\\', "\\\\"), (b'\n', "\\n"), (b'\r', "\\r"), (b'\t', "\\t"),
-       (b'<', "\\u003c"), (b'>', "\\u003e"), (b'&', "\\u0026")], keep),
-    (&[(b'"', "\\\""), (b'\\', "\\\\"), (b'\n', "\\n"), (b'\r', "\\r"), (b'\t', "\\t"),
-       (b'<', "\\u003c"), (b'>', "\\u003e"), (b'&', "\\u0026"), (b'\'', "\\u0027")], utf16),
+    (&[QUOTE, BACKSLASH, NEWLINE, RETURN, TAB], keep),
+    (&[QUOTE, BACKSLASH, NEWLINE, RETURN, TAB], utf16),
+    (&[QUOTE, BACKSLASH, NEWLINE, RETURN, TAB, (b'/', "\\/")], utf16),
+    (&[QUOTE, BACKSLASH, NEWLINE, RETURN, TAB, LESS, GREATER, AND], keep),
+    (&[QUOTE, BACKSLASH, NEWLINE, RETURN, TAB, LESS, GREATER, AND, (b'\'', "\\u0027")], utf16),
     // HTML and XML by the libraries of five languages.
-    (&[(b'&', "&amp;"), (b'<', "&lt;"), (b'>', "&gt;"), (b'"', "&quot;"), (b'\'', "&#39;")], keep),
-    (&[(b'&', "&amp;"), (b'<', "&lt;"), (b'>', "&gt;"), (b'"', "&quot;"), (b'\'', "&#x27;")], keep),
-    (&[(b'&', "&amp;"), (b'<', "&lt;"), (b'>', "&gt;"), (b'"', "&quot;"), (b'\'', "&apos;")], keep),
-    (&[(b'&', "&amp;"), (b'<', "&lt;"), (b'>', "&gt;"), (b'"', "&#34;"), (b'\'', "&#39;")], keep),
+    (&[AND_NAME, LESS_NAME, GREATER_NAME, QUOTE_NAME, (b'\'', "&#39;")], keep),
+    (&[AND_NAME, LESS_NAME, GREATER_NAME, QUOTE_NAME, (b'\'', "&#x27;")], keep),
+    (&[AND_NAME, LESS_NAME, GREATER_NAME, QUOTE_NAME, (b'\'', "&apos;")], keep),
+    (&[AND_NAME, LESS_NAME, GREATER_NAME, (b'"', "&#34;"), (b'\'', "&#39;")], keep),
     (&[(b'&', "&#38;"), (b'<', "&#60;"), (b'>', "&#62;"), (b'"', "&#34;"), (b'\'', "&#39;")],
      entity),
     // Shells: single quotes in two ways, double quotes, `$'…'`.
     (&[(b'\'', "'\\''")], keep),
     (&[(b'\'', "'\"'\"'")], keep),
-    (&[(b'"', "\\\""), (b'\\', "\\\\"), (b'$', "\\$"), (b'`', "\\`")], keep),
-    (PYTHON, octal),
+    (&[QUOTE, BACKSLASH, (b'$', "\\$"), (b'`', "\\`")], keep),
+    (&[APOSTROPHE, BACKSLASH, NEWLINE, RETURN, TAB], octal),
     // Python's `repr` of text and of bytes, strings of C and git, `sed -n l`, `cat -v` and `-A`.
-    (PYTHON, keep),
-    (PYTHON, escaped),
-    (JSON, octal),
-    (&[(b'\\', "\\\\"), (b'\n', "$"), (b'\r', "\\r"), (b'\t', "\\t")], octal),
+    (&[APOSTROPHE, BACKSLASH, NEWLINE, RETURN, TAB], keep),
+    (&[APOSTROPHE, BACKSLASH, NEWLINE, RETURN, TAB], escaped),
+    (&[QUOTE, BACKSLASH, NEWLINE, RETURN, TAB], octal),
+    (&[BACKSLASH, (b'\n', "$"), RETURN, TAB], octal),
     (&[(b'\t', "\t")], meta),
     (&[(b'\n', "$")], meta),
 ];
@@ -87,10 +94,11 @@ const PERCENT: [(&[u8], &[u8]); 7] = [
 pub(crate) fn spellings(value: &[u8]) -> Vec<Spelling> {
     let mut all = Vec::new();
     let mut add = |form, bytes| all.push(Spelling { form, bytes });
-    if value.iter().all(|&byte| is_plain(byte)) {
-        add(Form::Text, value.to_vec());
-    } else {
-        STYLES.iter().for_each(|style| add(Form::Text, styled(value, style)));
+    add(Form::Text, value.to_vec());
+    if !value.iter().all(|&byte| is_plain(byte)) {
+        for style in STYLES.iter().filter(|style| changes(value, style)) {
+            add(Form::Text, styled(value, style));
+        }
         for digits in [HEX_LOWER, HEX_UPPER] {
             for (kept, blank) in PERCENT {
                 add(Form::Text, percent(value, digits, blank, kept));
@@ -182,22 +190,33 @@ fn is_plain(byte: u8) -> bool {
 }
 
 fn percent(value: &[u8], digits: &[u8; 16], blank: &[u8], kept: &[u8]) -> Vec<u8> {
-    let spell = |&byte: &u8| match byte {
-        b' ' => blank.to_vec(),
-        _ if is_plain(byte) || kept.contains(&byte) => vec![byte],
-        _ => [&b"%"[..], &pair(byte, digits)].concat(),
-    };
-    value.iter().flat_map(spell).collect()
+    let mut text = Vec::with_capacity(value.len() * 3);
+    for &byte in value {
+        match byte {
+            b' ' => text.extend_from_slice(blank),
+            _ if is_plain(byte) || kept.contains(&byte) => text.push(byte),
+            _ => text.extend([&b"%"[..], &pair(byte, digits)].concat()),
+        }
+    }
+    text
 }
 
 /// As `printf %q` writes it: a backslash before each sign, before some only at the start.
 fn backslashed(value: &[u8]) -> Vec<u8> {
-    let spell = |(at, &byte): (usize, &u8)| {
+    let mut text = Vec::with_capacity(value.len() * 2);
+    for (at, &byte) in value.iter().enumerate() {
         let is_kept = b"%+-./:=@_".contains(&byte) || at > 0 && b"#~".contains(&byte);
-        let is_quoted = byte == b' ' || byte.is_ascii_punctuation() && !is_kept;
-        if is_quoted { vec![b'\\', byte] } else { vec![byte] }
-    };
-    value.iter().enumerate().flat_map(spell).collect()
+        if byte == b' ' || byte.is_ascii_punctuation() && !is_kept {
+            text.push(b'\\');
+        }
+        text.push(byte);
+    }
+    text
+}
+
+fn changes(value: &[u8], (pairs, _): &Style) -> bool {
+    let is_replaced = |&byte: &u8| pairs.iter().any(|(from, _)| *from == byte);
+    value.iter().any(|byte| !matches!(byte, b' '..=b'~' | b'\n') || is_replaced(byte))
 }
 
 fn styled(value: &[u8], (pairs, beyond): &Style) -> Vec<u8> {

@@ -5,7 +5,7 @@
 //! parts them, a line of a dump. What announces it lies inside the spelling or up to
 //! [`CONTEXT_BYTES`] before it, so every split of a stream finds the same.
 
-use crate::dump::{LINE_BYTES, Reader, data_start, may_be_dumped};
+use crate::dump::{LINE_BYTES, Reader, count_blanks, data_start};
 use crate::pattern::End;
 use crate::plain::PlainText;
 use crate::redactor::Kind;
@@ -36,17 +36,15 @@ const REACH_BYTES: usize = 64 * 1024;
 /// A spelling is looked for by so many of its first bytes.
 const ANCHOR_BYTES: usize = 6;
 
-/// Anchors that are looked for in one pass; the vectors of `aho-corasick` take no more.
-const ANCHORS_AT_ONCE: usize = 64;
+/// Anchors that are looked for in one pass: with more the vectors of `aho-corasick` are half as
+/// quick.
+const ANCHORS_AT_ONCE: usize = 32;
 
 /// With more passes than this an automaton is quicker.
-const PASSES: usize = 6;
+const PASSES: usize = 12;
 
 /// What stands between the pairs of digits that announce a value.
 const SEPARATORS: [&str; 6] = ["", " ", ":", "%", "\\x", ", "];
-
-/// So many bytes before a line break are tried: an anchor with its signs.
-const BROKEN_BYTES: usize = 8;
 
 /// What announces a place lies within so many bytes behind it.
 const ANNOUNCED_BYTES: usize = 32;
@@ -58,7 +56,9 @@ pub struct KnownValues {
     needles: [Vec<(Vec<u8>, usize)>; FORMS.len()],
     /// A bit for each form of which a spelling starts with this byte.
     firsts: [u8; 256],
-    parted: PartedAnchors,
+    /// For each two bytes, how far before a line break between them an anchor starts: a bit for
+    /// each distance.
+    parted: Vec<u8>,
     searchers: Vec<AnchorSearcher>,
 }
 
@@ -69,10 +69,6 @@ enum AnchorSearcher {
     Vectors(packed::Searcher),
     Automaton(AhoCorasick),
 }
-
-/// Which bytes may stand round a line break that parts an anchor: a bit for the first two bytes of
-/// each, and one for each three that follow each other, which other bytes share.
-struct PartedAnchors(Box<[u64; 1024]>);
 
 /// Why a place is tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -102,9 +98,13 @@ impl KnownValues {
             kinds: Vec::new(),
             needles: Default::default(),
             firsts: [0; 256],
-            parted: PartedAnchors::new(),
+            parted: vec![0; 1 << 16],
             searchers: Vec::new(),
         };
+        // Behind a pair of digits and one of these signs the next pair may follow in the next line.
+        for digit in (0..=u8::MAX).filter(u8::is_ascii_hexdigit) {
+            b":,".iter().for_each(|&sign| known.parted[pair_index(sign, digit)] = 1 << 2);
+        }
         let mut anchors = Vec::new();
         for (name, value) in values {
             let value = value.trim_ascii();
@@ -149,7 +149,9 @@ impl KnownValues {
             Form::Words | Form::Cells => {}
         }
         self.firsts[usize::from(text[0])] |= 1 << form as usize;
-        self.parted.add(anchor);
+        for (distance, pair) in anchor.windows(2).enumerate() {
+            self.parted[pair_index(pair[0], pair[1])] |= 1 << distance;
+        }
         self.needles[form as usize].push((text, self.kinds.len()));
     }
 
@@ -191,34 +193,28 @@ impl Search<'_> {
             None => {}
         }
         for newline in memchr::memchr_iter(b'\n', &self.text[self.from..]) {
-            let newline = self.from + newline;
-            let around =
-                self.text.get(newline.wrapping_sub(2)..).and_then(<[u8]>::first_chunk::<11>);
-            // Most line breaks are of no interest, and this one test says so.
-            if around.is_none_or(|&[first, before, _, ref line @ ..]| {
-                self.values.parted.may_follow(first, before, line[0]) | may_be_dumped(line)
-            }) {
-                self.try_line_end(newline);
-                self.try_dump_line(newline + 1);
-            }
+            self.try_line_end(self.from + newline);
+            self.try_dump_line(self.from + newline + 1);
         }
     }
 
-    /// Tries the last places before a line break that may part an anchor.
+    /// Tries the places before a line break that may part an anchor.
     fn try_line_end(&mut self, newline: usize) {
         let line = &self.text[self.from..newline];
-        let line = line.strip_suffix(b"\r").or(line.strip_suffix(b"\\")).unwrap_or(line);
-        let Some((&before, front)) = line.split_last() else { return };
-        let Some(&after) = self.text.get(newline + 1) else { return };
-        let parted = &self.values.parted;
-        let parts_first = parted.has(None, before, after);
-        let parts_later = matches!(before, b':' | b',') && parts_first
-            || front.last().is_some_and(|&first| parted.has(Some(first), before, after));
-        let last = self.from + front.len();
-        let start =
-            if parts_later { last.saturating_sub(BROKEN_BYTES).max(self.from) } else { last };
-        for place in start..last + usize::from(parts_first) {
-            self.try_place(place, Announced::ByAnchor);
+        let is_marked = matches!(line, [.., b'\r' | b'\\']);
+        let Some((&before, front)) = line[..line.len() - usize::from(is_marked)].split_last()
+        else {
+            return;
+        };
+        let next = &self.text[newline + 1..];
+        let starts = |after: &u8| self.values.parted[pair_index(before, *after)];
+        let blanks = count_blanks(next);
+        let mut starts = next.get(blanks).map_or(0, starts) | next.first().map_or(0, starts);
+        while starts != 0 {
+            if let Some(place) = front.len().checked_sub(starts.trailing_zeros() as usize) {
+                self.try_place(self.from + place, Announced::ByAnchor);
+            }
+            starts &= starts - 1;
         }
     }
 
@@ -283,7 +279,7 @@ impl Search<'_> {
 
     /// Hides a spelling and what else carries bits of the value: characters of base64, the rest of
     /// a line of a dump.
-    fn take(&mut self, place: usize, mut reader: Reader<'_>, kind: usize, announced: Announced) {
+    fn take(&mut self, place: usize, reader: Reader<'_>, kind: usize, announced: Announced) {
         let raw = self.plain.raw_place(place);
         let last = self.plain.raw_place(reader.at - 1);
         if announced == Announced::NotYet || last - raw >= REACH_BYTES {
@@ -317,45 +313,6 @@ impl Search<'_> {
     }
 }
 
-impl PartedAnchors {
-    fn new() -> PartedAnchors {
-        let mut parted = PartedAnchors(Box::new([0; 1024]));
-        // Behind these signs the next pair of digits follows in the next line.
-        for sign in [b':', b','] {
-            b"0123456789abcdefABCDEF".iter().for_each(|&digit| parted.set(None, sign, digit));
-        }
-        parted
-    }
-
-    fn add(&mut self, anchor: &[u8]) {
-        self.set(None, anchor[0], anchor[1]);
-        anchor.windows(3).for_each(|three| self.set(Some(three[0]), three[1], three[2]));
-    }
-
-    /// A blank stands for all that may follow blanks.
-    fn set(&mut self, first: Option<u8>, before: u8, after: u8) {
-        for after in [after, b' ', b'\t'] {
-            self.0[PartedAnchors::word(first, before)] |= 1 << (after % 64);
-        }
-    }
-
-    fn has(&self, first: Option<u8>, before: u8, after: u8) -> bool {
-        self.0[PartedAnchors::word(first, before)] >> (after % 64) & 1 == 1
-    }
-
-    fn word(first: Option<u8>, before: u8) -> usize {
-        let bytes = u32::from_le_bytes([first.unwrap_or(0), u8::from(first.is_some()), before, 0]);
-        (bytes.wrapping_mul(0x9e37_79b1) >> 22) as usize
-    }
-
-    /// Whether a line break between these may be of interest.
-    fn may_follow(&self, first: u8, before: u8, after: u8) -> bool {
-        self.has(None, before, after)
-            | self.has(Some(first), before, after)
-            | matches!(before, b'\r' | b'\\')
-    }
-}
-
 impl AnchorSearcher {
     fn new(anchors: &[Vec<u8>]) -> AnchorSearcher {
         let vectors = packed::Config::new().builder().extend(anchors).build();
@@ -379,6 +336,10 @@ impl AnchorSearcher {
             }
         }
     }
+}
+
+fn pair_index(before: u8, after: u8) -> usize {
+    usize::from(before) << 8 | usize::from(after)
 }
 
 /// Cuts long values into pieces that overlap.

@@ -1,10 +1,11 @@
 //! Secrets that only their surroundings give away: URLs, headers, files with a fixed line.
 
-use super::{CREDENTIAL, Edge, Needs, Row, led};
+use super::{CREDENTIAL, Edge, Needs, Row, byte_table, led};
 use crate::check::Check;
 
 /// In a URL with a password an `@` comes before any of the bytes that end it. Most URLs have none.
-const URL: Option<Needs> = Some(Needs { byte: b'@', before: b" \t\r\n\"'`<>\\" });
+const URL: Option<Needs> = Some(Needs { byte: b'@', before: &URL_ENDS });
+static URL_ENDS: [bool; 256] = byte_table(b" \t\r\n\"'`<>\\");
 
 pub(super) const ROWS: &[Row] = &[
     // The longest match ends at the last `@` before a slash: passwords hold that sign too.

@@ -148,6 +148,9 @@ fn a_prompt_is_shown_at_once() {
         "mysql> ",
         "$ ",
         "done 100%",
+        "12345 items",
+        "0000000 ",
+        "total 48\n",
         "tests",
         "see https://a.b/",
         "é",
@@ -236,7 +239,8 @@ proptest! {
         let raw = parts.concat();
         let whole = redactor.redact(&raw);
         let bytes: Vec<&[u8]> = raw.chunks(1).collect();
-        prop_assert_eq!(redact_in(&redactor, &bytes).escape_ascii().to_string(), whole.escape_ascii().to_string());
+        let whole = whole.escape_ascii().to_string();
+        prop_assert_eq!(redact_in(&redactor, &bytes).escape_ascii().to_string(), &*whole);
         let mut chunks = Vec::new();
         let mut rest = &raw[..];
         for size in sizes.iter().cycle() {
@@ -245,7 +249,7 @@ proptest! {
             chunks.push(chunk);
             rest = more;
         }
-        prop_assert_eq!(redact_in(&redactor, &chunks).escape_ascii().to_string(), whole.escape_ascii().to_string());
+        prop_assert_eq!(redact_in(&redactor, &chunks).escape_ascii().to_string(), &*whole);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Values that are known to be secret, through what one command makes of them and in every place.
 //! Nothing here was ever issued.
 
-use crate::{RedactedStream, Redactor, Secrets};
+use crate::{End, RedactedStream, Redactor, Secrets, StreamSearch, Window};
 
 /// Six bytes to many, with what each spelling has to change.
 const VALUES: [&[u8]; 6] = [
@@ -32,6 +32,20 @@ const COMMANDS: &[&str] = &[
     "od -A n -t x1 value",
     "od -t x1 value",
     "{ printf 'x=12345'; cat value; echo; } | od -c",
+    "{ printf 'x=123456789abc'; cat value; } | od -t x1z",
+    "od -A n -c value",
+    "od -t x1 -w8 value",
+    "fold -w 1 value",
+    "cat -A value",
+    "sed -n 'l 20' value",
+    "x=$(cat value); declare -p x",
+    "export x=\"$(cat value)\"; env | grep -a ^x=",
+    "python3 -c 'import json; print(json.dumps(open(\"value\").read()))'",
+    "python3 -c 'print(open(\"value\",\"rb\").read())'",
+    "python3 -c 'print(repr(open(\"value\").read()))'",
+    "python3 -c 'print(\",\\n  \".join(\"0x%02x\" % b for b in open(\"value\",\"rb\").read()))'",
+    "python3 -c 'print(\"\".join(\"\\\\x%02x\" % b for b in open(\"value\",\"rb\").read()))'",
+    "python3 -c 'print(open(\"value\",\"rb\").read().hex(\" \"))'",
     "python3 -c 'import sys,json; print(json.dumps(open(\"value\").read(), ensure_ascii=False))'",
     "python3 -c 'import html; print(html.escape(open(\"value\").read()))'",
     "python3 -c 'import urllib.parse as u; print(u.quote(open(\"value\").read(), safe=\"\"))'",
@@ -166,6 +180,87 @@ fn a_value_is_hidden_in_binary_in_colours_and_in_one_giant_line() {
             giant[at..at + value.len()].copy_from_slice(value);
         }
         assert_eq!(hidden(giant), length * 11);
+    }
+}
+
+/// Three lines of a key, as an environment variable holds it.
+const KEY: &str = "-----BEGIN PRIVATE KEY-----\n\
+    q7W2e4R6t8Y1u3I5o7P9a2S4d6F8g1H3j5K7l9Z2x4C6v8B1n3M5q7W2e4R6t8Y1\n\
+    u3I5o7P9a2S4d6F8g1H3j5K7l9Z2x4C6v8B1n3M5q7W2e4R6\n-----END PRIVATE KEY-----\n";
+
+#[test]
+fn a_value_of_several_lines_is_hidden_as_a_whole_and_line_by_line() {
+    let redactor = redactor(KEY.as_bytes());
+    let values = redactor.values().unwrap();
+    let hidden = |text: &str| {
+        let window = Window { bytes: text.as_bytes(), offset: 0, from: 0, end: End::Closed };
+        values.search(&window).spans.iter().map(|span| span.end - span.start).sum::<u64>()
+    };
+    let length = KEY.len() as u64 - 1;
+    assert_eq!(hidden(&format!("KEY={KEY}")), length);
+    assert_eq!(hidden(&KEY.replace('\n', "\r\n")), length + 3);
+    assert_eq!(hidden(&KEY.replace('\n', "\n    ")), length + 12);
+    assert_eq!(hidden(&KEY.replace('\n', "\\n")), length + 3);
+    assert_eq!(hidden(&KEY.replace('\n', " ")), length);
+    assert_eq!(hidden(&KEY.replace('\n', "")), length - 3);
+    assert_eq!(hidden(&KEY.replace('\n', "\napp | ")), 64 + 48);
+    assert_eq!(hidden("nothing but\n-----BEGIN PRIVATE KEY-----\n"), 0);
+}
+
+#[test]
+fn words_of_two_bytes_are_hidden_but_for_the_half_of_one() {
+    let redactor = redactor(b"hunter2!");
+    for (dump, expected) in [
+        ("0000000 7568 746e 7265 2132\n0000010\n", "0000000 [REDACTED:SOME_SECRET]\n0000010\n"),
+        (
+            "0000000 3d78 7568\n0000004 746e 7265\n0000008 2132 7861\n",
+            "0000000 3d78 [REDACTED:SOME_SECRET]\n",
+        ),
+        ("0000000 6878 6e75 6574 3272 0021\n", "0000000 6878 [REDACTED:SOME_SECRET]\n"),
+    ] {
+        assert_eq!(
+            redactor.redact(dump.as_bytes()).escape_ascii().to_string(),
+            expected.escape_default().to_string()
+        );
+    }
+}
+
+#[test]
+fn values_that_share_bytes_are_hidden_to_the_end_of_each() {
+    let values: [&[u8]; 4] = [b"aaaaaa", b"prefix", b"prefix-and-more", b"x\xff\xfe\x80 yz"];
+    let named = values.iter().map(|value| ("A".to_owned(), value.to_vec())).collect();
+    let redactor = Redactor::new(&Secrets { values: named, patterns: Vec::new() }).unwrap();
+    let text = |raw: &[u8]| redactor.redact(raw).escape_ascii().to_string();
+    assert_eq!(text(b"b aaaaaaaaa b"), "b [REDACTED:A] b");
+    assert_eq!(text(b"prefix-and-less"), "[REDACTED:A]-and-less");
+    assert_eq!(text(b"prefix-and-more."), "[REDACTED:A].");
+    assert_eq!(text(b"prefixprefix x\xff\xfe\x80 yz"), "[REDACTED:A][REDACTED:A] [REDACTED:A]");
+}
+
+#[test]
+fn an_endless_candidate_is_kept_for_a_bounded_stretch() {
+    for (value, front, fill) in [
+        (&b"hunter2!"[..], &b"hunt"[..], &b"\x1b[1m"[..]),
+        (b"hunter2!", b"68 75  ", b"."),
+        (b"hunter2!", b"0000000   h   u", b"\n"),
+        (b"hunter2!", b"hunt\n", b" "),
+        (&[b'a'; 70_000], b"", b"a"),
+        (b"000000", b"", b"00000000: 3030  00\n"),
+    ] {
+        let redactor = redactor(value);
+        let values = redactor.values().unwrap();
+        let mut search = StreamSearch::default();
+        search.push(front, End::Open, |window| values.search(window));
+        for _ in 0..64 {
+            let chunk = fill.repeat(4096 / fill.len());
+            search.push(&chunk, End::Open, |window| values.search(window));
+            assert!(
+                search.kept_bytes() < 96 * 1024,
+                "{}: {}",
+                front.escape_ascii(),
+                search.kept_bytes()
+            );
+        }
     }
 }
 

@@ -154,3 +154,19 @@ fn no_way_out_shows_a_secret() {
     let ledger = std::fs::read_to_string(place.state().join("ledger/000001.jsonl")).unwrap();
     assert!(!ledger.contains(&TOKEN[4..]));
 }
+
+#[test]
+fn a_stream_is_redacted_on_its_way_through() {
+    let place = Place::new();
+    let mut input = format!("a {TOKEN} b\nsaid correct-horse to \u{1b}[1mme\u{1b}[0m\n");
+    input += &format!("{}\nlast line", "x".repeat(300_000));
+    let file = std::fs::File::open(place.write("input", &input)).unwrap();
+    let mut command = place.command(&["redact"]);
+    command.env("APP_PASSWORD", "correct-horse").stdin(file);
+    let answer = crate::place::answer(command.output().unwrap());
+    let shown = input.replace(TOKEN, "[REDACTED:github-token]");
+    let shown = shown.replace("correct-horse", "[REDACTED:APP_PASSWORD]");
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    assert!(answer.stdout == shown.as_bytes(), "{}", answer.text());
+    assert!(place.state_files().is_empty(), "it leaves nothing: {:?}", place.state_files());
+}
