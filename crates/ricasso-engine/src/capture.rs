@@ -3,7 +3,8 @@
 //! This module stores raw bytes and hands out redacted ones: secrets are looked for when bytes are
 //! read. It must never hand out a byte that is not decided, never block the pipe on a search by
 //! patterns, and never hold more than a few blocks of output in memory. Only this module can make a
-//! [`Redacted`], and only [`stored`] gives a reader the bytes of a spool. It names no other module.
+//! [`Redacted`], and only its file `stored.rs` gives a reader the bytes of a spool. It names no
+//! other module.
 
 mod ends;
 mod error;

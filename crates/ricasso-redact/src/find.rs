@@ -213,10 +213,19 @@ impl Literal {
     }
 }
 
+/// A needed byte is first looked for in so many bytes.
+const NEAR_BYTES: usize = 256;
+
 /// Whether the needed byte comes before those that end the attempt, or none of them comes.
 fn may_come(needs: Needs, behind: Option<&[u8]>) -> bool {
+    let behind = behind.unwrap_or_default();
+    // Nearly always a blank or a line break comes first, which vectors find.
+    let near = &behind[..behind.len().min(NEAR_BYTES)];
+    if memchr::memchr3(needs.byte, b' ', b'\n', near).is_some_and(|at| near[at] != needs.byte) {
+        return false;
+    }
     let stops = |byte: &&u8| **byte == needs.byte || needs.before[usize::from(**byte)];
-    behind.unwrap_or_default().iter().find(stops).is_none_or(|byte| *byte == needs.byte)
+    behind.iter().find(stops).is_none_or(|byte| *byte == needs.byte)
 }
 
 const LITERAL_COUNT: usize = {

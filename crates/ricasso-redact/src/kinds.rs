@@ -34,7 +34,7 @@ pub(crate) enum Edge {
 pub(crate) struct Needs {
     /// The byte.
     pub(crate) byte: u8,
-    /// None of these comes before it.
+    /// None of these comes before it; blanks and line breaks are among them.
     pub(crate) before: &'static [bool; 256],
 }
 
@@ -278,6 +278,9 @@ mod tests {
                     .unwrap_or_else(|error| panic!("{}: {error}", row.kind));
             }
             assert!(row.literals.iter().all(|text| text.is_ascii() && !text.is_empty()));
+            let blanks =
+                |needs: Needs| needs.before[usize::from(b' ')] && needs.before[usize::from(b'\n')];
+            assert!(row.needs.is_none_or(blanks), "{}", row.kind);
         }
     }
 
