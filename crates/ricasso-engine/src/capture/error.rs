@@ -49,6 +49,11 @@ pub enum Error {
         /// Where in it, in bytes.
         at: u64,
     },
+    /// The spool was written by a version that recorded all secrets beside it.
+    OlderSpool {
+        /// The file of that version.
+        path: PathBuf,
+    },
     /// A pattern, of the policy or of a search, is not a regular expression that we can use.
     Pattern {
         /// The pattern as given.
@@ -94,6 +99,12 @@ impl fmt::Display for Error {
                 "cannot read {} from byte {at} on: it is damaged; nothing behind that is shown",
                 path.display()
             ),
+            Error::OlderSpool { path } => write!(
+                f,
+                "will not read the output beside {}: an older version wrote it, and values that \
+                 it knew as secret would show; remove it with `ricasso forget`",
+                path.display()
+            ),
             Error::Pattern { pattern, .. } => write!(
                 f,
                 "cannot use the pattern {pattern:?}; write a regular expression without \
@@ -115,7 +126,9 @@ impl StdError for Error {
             | Error::ReadSpool { source, .. }
             | Error::HandOut { source } => Some(source),
             Error::Pattern { source, .. } => Some(source.as_ref()),
-            Error::ForeignSpool { .. } | Error::DamagedSpool { .. } => None,
+            Error::ForeignSpool { .. } | Error::DamagedSpool { .. } | Error::OlderSpool { .. } => {
+                None
+            }
         }
     }
 }

@@ -98,6 +98,10 @@ impl Reading {
     }
 
     fn with_end(dir: &Path, redactor: &Redactor, end: End) -> Result<Reading, Error> {
+        let older = dir.join(store::OLDER_SPANS);
+        if older.exists() {
+            return Err(Error::OlderSpool { path: older });
+        }
         let open = |stream| StoredStream::open(dir, stream, redactor, end);
         let streams = [open(Stream::Stdout)?, open(Stream::Stderr)?];
         Ok(Reading { dir: dir.to_owned(), streams, newlines: None })

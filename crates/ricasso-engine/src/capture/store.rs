@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// The file of the order; the streams' are named after them.
 pub(super) const ORDER: &str = "order";
 
+/// The file in which older versions recorded every secret, known values among them.
+pub(super) const OLDER_SPANS: &str = "spans";
+
 /// Only the user reads what commands print.
 const MODE: u32 = 0o600;
 

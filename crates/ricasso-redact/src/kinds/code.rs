@@ -129,16 +129,6 @@ pub(super) const ROWS: &[Row] = &[
     token("graphite-token", &["gtat_", "gtp_"], r"gt(?:at|p)_[A-Za-z0-9]{32,}")
         .takes(&["gtat_{A:40}"])
         .leaves(&["gtp_echo_request", "gtat_{x:40}"]),
-    token("inngest-key", &["signkey-"], r"signkey-(?:[a-z]{2,12}-)?[0-9a-f]{32,}")
-        .takes(&["signkey-prod-{h:64}"])
-        .leaves(&["signkey-prod-{0:64}", "signkey-prod-{h:6}"]),
-    token(
-        "trigger-key",
-        &["tr_dev_", "tr_prod_", "tr_stg_"],
-        r"tr_(?:dev|prod|stg)_[A-Za-z0-9]{20,}",
-    )
-    .takes(&["tr_prod_{A:24}", "tr_dev_{A:20}"])
-    .leaves(&["tr_dev_{x:20}", "tr_prod_mode"]),
     token("github-token", &["v1."], r"v1\.[0-9a-f]{40}(?-u:\b)")
         .takes(&["v1.{h:40}"])
         .leaves(&["v1.{h:7}", "v1.0.0-{h:40}"]),

@@ -221,10 +221,6 @@ pub(super) const ROWS: &[Row] = &[
     token("jumpcloud-key", &["jca_"], r"jca_[A-Za-z0-9]{32,}")
         .takes(&["jca_{A:36}"])
         .leaves(&["jca_{x:36}", "jca_{A:6}"]),
-    token("liveblocks-key", &["sk_prod_", "sk_dev_"], r"sk_(?:prod|dev)_[A-Za-z0-9_-]{24,}")
-        .check(Check::Random)
-        .takes(&["sk_prod_{w:60}"])
-        .leaves(&["sk_dev_{x:60}", "sk_dev_net_driver_of_the_kernel"]),
     token("retool-token", &["retool_"], r"retool_[a-z0-9]{24,}")
         .check(Check::Random)
         .takes(&["retool_{z:30}"])

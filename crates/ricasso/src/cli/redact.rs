@@ -13,9 +13,10 @@ const READ_BYTES: usize = 64 * 1024;
 /// The flags.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Reads standard input and writes it without secrets: each becomes [REDACTED:kind]. Secret are known
-forms, values that are assigned to names such as password, what the policy's patterns match, and the
-values of variables of the environment whose names the policy calls secret. What cannot be part of a
+Reads standard input and writes it without secrets: each becomes [REDACTED:kind]. It finds tokens
+of known forms, values that are assigned to names such as password, what the policy's patterns
+match, and the values of variables of the environment whose names the policy calls secret.
+What cannot be part of a
 secret any more is written at once. Exit code: 0, or 125 where input or output failed.")]
 pub(super) struct Redact {}
 

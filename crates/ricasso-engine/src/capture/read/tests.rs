@@ -154,3 +154,12 @@ fn no_range_shows_a_part_of_a_secret() {
     }
     std::fs::remove_dir_all(dir).unwrap();
 }
+
+#[test]
+fn output_of_an_older_version_is_refused_with_its_remedy() {
+    let (dir, _) = reading("older", &[(Stream::Stdout, "a value that it knew\n")]);
+    std::fs::write(dir.join("spans"), "s o 2 7 PIN\nz o 21 1\n").unwrap();
+    let error = Reading::open(&dir, &redactor(), Owner::Gone).unwrap_err();
+    assert!(error.to_string().contains("ricasso forget"), "{error}");
+    std::fs::remove_dir_all(dir).unwrap();
+}
